@@ -202,7 +202,7 @@ class Asked:
         if not right:
             note(
                 f"{self.name} does not give the right values here. Other checks grade the values; "
-                f"this one grades only the rest."
+                f"this check grades only the rest."
             )
         return right
 
@@ -382,7 +382,7 @@ class Asked:
         __tracebackhide__ = True
         for given in (inputs, (*inputs, mask)):
             if given is not inputs and not self._is_finite(made_with, given, state):
-                note("Judged without a mask: with one, your code gives no finite output here.")
+                note("Judged without a mask: with a mask, your code gives no finite output here.")
                 return
             run = self.run(made_with, given, state, toward=(toward, None))
             right = self.right_beside(run, made_with, given, (toward, None))
@@ -448,7 +448,7 @@ class Asked:
                 does = False
             if not does:
                 raise mismatch
-            note("Each sequence gives what it gives by itself.")
+            note("Each sequence gives the same as when given alone.")
         if stopped is not None:
             raise stopped
 
@@ -536,7 +536,7 @@ def usual_batch(
         except (Mismatch, Raised):
             continue
         if not batch:
-            note("Judged without a batch axis: with one, your code gives no right shape.")
+            note("Judged without a batch axis: with it, your code gives no right shape.")
         return batch
     rng.bit_generator.state = usual  # the check makes the calls that a right answer gets
     return (2,)

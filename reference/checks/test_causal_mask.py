@@ -314,7 +314,7 @@ def test_long_and_unchanged(submission, reference, rng, note, grading):
         for size in others:
             assert counts_rightly(submission, reference, size), "The counts of a length are wrong."
     else:
-        note("The counts are wrong. Another check grades them; this one grades only the rest.")
+        note("The counts are wrong. Another check grades the counts; this check grades the rest.")
     grading("no side effects")
     length = int(rng.integers(5, 10))
     scores, mask = rng.normal(size=(2, length, length)), reference.causal_mask(length)
@@ -332,7 +332,7 @@ def test_long_and_unchanged(submission, reference, rng, note, grading):
             "A blocked score is not low enough to end at weight 0 if all scores are low."
         )
     else:
-        note("apply_mask is wrong. Other checks grade it; this one grades only the rest.")
+        note("apply_mask is wrong. Other checks grade it; this check grades the rest.")
     # Blocked scores of −1,000 instead of −∞ would have the weights of the allowed ones.
     for large in (np.where(mask, 900.0, -900.0), np.where(mask, -1000.0, 0.0), mixed):
         answer = submission.masked_attention_weights(large, mask)

@@ -34,7 +34,7 @@ REPAIR = {
         "np.swapaxes(K, -1, -2)",
     ),
     "masked_heads": (
-        "Write down the axes of the scores and of a mask (L, L) after [:, None], from the right.",
+        "Which axes do scores have, and a mask (L, L) after [:, None]? Write them from the right.",
         "(L, L) fits as it is: axes are matched from the last. (B, L, L) needs an axis for the "
         "heads.",
         "Put the axis in only if mask.ndim is 3.",

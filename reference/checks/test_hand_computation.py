@@ -170,8 +170,8 @@ def tell_what_is_wrong(name, answer, wrong, printed, from_own="", later=""):
         place in printed and abs(answer[place] - printed[place]) <= WITHIN for place in places
     ):
         raise Mismatch(
-            f"{name}: these are numbers that are in print for this very example. They are wrong "
-            f"there: they do not follow from its matrices.{later}",
+            f"{name}: these numbers are in print for this very example. The printed numbers "
+            f"are wrong: they do not follow from its matrices.{later}",
             name,
             answer,
             None,

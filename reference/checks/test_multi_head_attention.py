@@ -44,8 +44,8 @@ def draw(rng, *sizes):
     grades=["four matrices", "two results"],
     hints=(
         "What are the names and the sizes of the four nn.Linear of the task?",
-        "Each leads from d_model to d_model, without a bias; the weights have an axis for the "
-        "heads: (B, H, L, L).",
+        "Each goes from d_model to d_model features, without a bias. The attention weights have "
+        "an axis for the heads: (B, H, L, L).",
         "nn.Linear(d_model, d_model, bias=False) four times; return the output and the weights.",
     ),
 )
@@ -64,7 +64,7 @@ def test_parameters_and_shapes(heads, rng, grading):
     points=2,
     grades=["heads"],
     hints=(
-        "With a single head nothing is split. Which part of plain self-attention differs?",
+        "A single head splits nothing. Which part of your code differs from plain self-attention?",
         "Queries, keys and values by W_q, W_k and W_v; attention; then W_o.",
         "Compare line by line with your SelfAttention.",
     ),
@@ -78,8 +78,8 @@ def test_one_head(heads, rng):
     points=4,
     grades=["heads"],
     hints=(
-        "Which features of a token does head 1 get, and by what are its scores divided?",
-        "Each head has neighbouring features, d_model / num_heads of them, and is scaled by the "
+        "Which features of a token does head 1 get? By what are the scores of head 1 divided?",
+        "Each head has d_model / num_heads neighbouring features. Its scores are divided by the "
         "root of that number.",
         "view(B, L, H, d).transpose(1, 2) splits; transpose(1, 2).reshape(B, L, E) merges again.",
     ),

@@ -87,7 +87,7 @@ def test_by_hand(submission, reference):
                 needs=["test_by_hand"],
                 hints=(
                     "Which axes take part in the product, and which stay as they are?",
-                    "The last axis of X meets the first of the matrix; all axes in front are kept.",
+                    "X's last axis meets the matrix's first axis; all axes in front are kept.",
                     "The operator @ does that for any number of batch axes.",
                 ),
             ),
@@ -105,7 +105,7 @@ def test_sizes(submission, reference, rng, sizes):
     grades=["no side effects"],
     needs=["test_by_hand"],
     hints=(
-        "Does a line of your code write into an argument, or keep something for the next call?",
+        "Does a line of your code write into an argument, or store something for the next call?",
         "X is the caller's own array: whoever calls the function sees what you write into it.",
         "Make new arrays: `Q = X @ W_Q` does; `X -= …`, `X[...] = …` and `X.shape = …` do not.",
     ),

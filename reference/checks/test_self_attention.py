@@ -393,7 +393,7 @@ def test_gradients(whole, rng, note):
     points=2,
     grades=["batch axes and sizes", "large scores", "widths", "no dropout", "no side effects"],
     hints=(
-        "What does each module do in training, with large scores, and in its second call?",
+        "What does each module do in training, with large scores, and in a second call?",
         "Without dropout, training and evaluation give the same. A value that forward stores in "
         "self is still there in the next call.",
         "Give the attention inside SelfAttention dropout=0.0, use torch.softmax, and store nothing "

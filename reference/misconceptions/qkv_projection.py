@@ -27,8 +27,8 @@ SIDES: Hints = (
 )
 PLAIN: Hints = (
     "What else happens to the product in your code?",
-    "A projection is one product and nothing more: scaling and softmax come later.",
-    "Take away what stands between the product and the return.",
+    "A projection is a product and nothing else: scaling and softmax come later.",
+    "Remove the code between the product and the return.",
 )
 ORDER: Hints = (
     "In which order does the function promise its results?",
@@ -81,11 +81,11 @@ MISCONCEPTIONS = (
                 lambda x, w: x @ w / np.sqrt(w.shape[-1]),
             ),
             "scaled-by-model": (
-                "Your projections are divided by √d_model; they are the plain products.",
+                "Your projections are divided by √d_model; return the plain products.",
                 lambda x, w: x @ w / np.sqrt(w.shape[0]),
             ),
             "softmax-taken": (
-                "A softmax is taken of each projection; they are the plain products.",
+                "A softmax is taken of each projection; return the plain products.",
                 lambda x, w: _softmax(x @ w),
             ),
             "positive-part": (
@@ -93,11 +93,11 @@ MISCONCEPTIONS = (
                 lambda x, w: np.maximum(x @ w, 0),
             ),
             "normalised": (
-                "Each projection is brought to length 1; they are the plain products.",
+                "Each projection is brought to length 1; return the plain products.",
                 lambda x, w: x @ w / np.linalg.norm(x @ w, axis=-1, keepdims=True),
             ),
             "words-added": (
-                "X is added to each projection; they are the plain products.",
+                "X is added to each projection; return the plain products.",
                 lambda x, w: x @ w + x,
             ),
         },
@@ -183,7 +183,7 @@ MISCONCEPTIONS = (
                 lambda s: (s.queries, s.values, s.keys),
             ),
             "values-first": (
-                "The results stand in the order V, K, Q.",
+                "The results have the order V, K, Q.",
                 lambda s: (s.values, s.keys, s.queries),
             ),
             "queries-only": ("Only the queries are returned.", lambda s: s.queries),

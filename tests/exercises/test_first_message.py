@@ -386,7 +386,7 @@ def test_the_width_that_goes_wrong_is_named_alone(grade_text, matrix, width, oth
     text = text.replace("return self.W_o(output), weights", wrong)
     found = [check.diagnosis for check in grade_text("self_attention", text).checks]
     says = next(each.finding for each in found if each)
-    assert f"where {width} is" in says and f"where {other}" not in says
+    assert f"if {width} is" in says and f"if {other}" not in says
 
 
 BLOCKS = "scores = np.where(mask, scores, -np.inf)"

@@ -107,15 +107,15 @@ MISTAKES = Mistakes(
         traits=(
             Trait(
                 lambda s: s.k > len(s.tokens),
-                "where k is larger than the number of tokens",
-                "where there are at least k tokens",
+                "if k is larger than the number of tokens",
+                "if there are at least k tokens",
             ),
             Trait(
                 lambda s: len(set(s.tokens)) < len(s.tokens),
-                "where a token repeats",
-                "where every token is different",
+                "if a token repeats",
+                "if every token is different",
             ),
-            Trait(lambda s: "k" in s.given, "where k is given", "where k is left out"),
+            Trait(lambda s: "k" in s.given, "if k is given", "if k is left out"),
         ),
     ),
 )

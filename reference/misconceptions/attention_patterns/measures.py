@@ -203,7 +203,7 @@ MEASURES = (
                 lambda w: entropy(w).mean() / w.shape[-1],
             ),
             "entropy-of-mean-row": (
-                "The entropy is that of the mean of all rows; the mean of the rows' entropies is "
+                "The entropy is the entropy of the mean row; the mean of the rows' entropies is "
                 "asked for.",
                 lambda w: entropy(w.mean(0)),
             ),

@@ -21,7 +21,7 @@ LOW: Hints = (
 
 
 WHERE: Hints = (
-    "Which scores does your code replace, and what becomes of the others?",
+    "Which scores does your code replace, and what becomes of all other scores?",
     "Scores are replaced where the mask, broadcast to their shape, is False or 0; all other "
     "scores stay exactly as they are.",
     "Look at the order of the two values in np.where, or at what you do to the mask first.",

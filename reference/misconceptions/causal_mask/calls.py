@@ -67,8 +67,8 @@ MASK_TRAITS = (
     ),
     Trait(
         lambda s: s.scores.shape[-1] != s.scores.shape[-2],
-        "where there are more keys than queries",
-        "where there are as many keys as queries",
+        "if there are more keys than queries",
+        "if there are as many keys as queries",
     ),
     Trait(
         lambda s: bool(np.abs(s.scores).max() > 100),

@@ -11,8 +11,8 @@ from reference.masks import causal_mask
 LOOK: Hints = (
     "Read row 0 of your mask aloud: which positions may the first token look at?",
     "True (or 1) means “may attend”. Row i is true for the keys 0 to i: itself and the past.",
-    "Look at the function that cuts a triangle, and at its second argument: the diagonal and what "
-    "lies below it stay true.",
+    "Look at the function that cuts a triangle, and at its second argument: the diagonal and the "
+    "entries below it stay true.",
 )
 
 

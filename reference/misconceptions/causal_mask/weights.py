@@ -136,7 +136,7 @@ WEIGHTS = (
         "weights",
         (
             "What is np.exp(1000)? And what is infinity divided by infinity?",
-            "With the largest score of a row taken away from the row, no exponential is above 1.",
+            "If you subtract a row's largest score from the row, no exponential is above 1.",
             "Before you exponentiate, subtract the maximum of each row, with keepdims=True.",
         ),
         {

@@ -40,7 +40,7 @@ OUTPUT: Hints = (
 
 
 MASKED: Hints = (
-    "How much of the blocked position may go into the result?",
+    "Which weight should the blocked position have in the result?",
     "The blocked position has the weight 0. The weights of the three other positions sum to 1.",
     "Leave the last score out, take the softmax of the other three, and put 0 at the end.",
 )

@@ -64,7 +64,7 @@ EMBEDDING: Hints = (
 )
 CAUSAL: Hints = (
     "Which tokens may position t look at?",
-    "Itself and all tokens before it: a lower triangle with its diagonal, True where it may look.",
+    "Its own token and all tokens before: a lower triangle with its diagonal, True for “may look”.",
     "torch.ones(L, L).tril(), handed to the block.",
 )
 LOGITS: Hints = (

@@ -10,7 +10,7 @@ from reference.attention import block, softmax
 from reference.misconceptions.scaled_dot_product_attention.products import transposed
 
 BLOCKING: Hints = (
-    "Which scores does your code block, and what becomes of them?",
+    "Which scores does your code block, and what becomes of blocked scores?",
     "Where the mask that is given is False, broadcast to the scores' shape, the weight is 0, and "
     "each row still sums to 1. Without a mask nothing is blocked.",
     "Before the softmax, where the mask is False, put −∞ (or −1e9) instead of the scaled score; "

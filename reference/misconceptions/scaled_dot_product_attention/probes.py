@@ -71,13 +71,13 @@ TRAITS = (
     ),
     Trait(
         lambda s: s.Q.shape[-2] != s.K.shape[-2],
-        "where there are more or fewer keys than queries",
-        "where there are as many keys as queries",
+        "if there are more or fewer keys than queries",
+        "if there are as many keys as queries",
     ),
     Trait(
         lambda s: s.V.shape[-1] != s.K.shape[-1],
-        "where the values are wider or narrower than the keys",
-        "where the values are as wide as the keys",
+        "if the values are wider or narrower than the keys",
+        "if the values are as wide as the keys",
     ),
     Trait(
         lambda s: None if s.mask is None else s.mask.ndim == 3,

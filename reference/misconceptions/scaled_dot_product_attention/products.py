@@ -85,8 +85,8 @@ SCORES = (
                 lambda s: (s.Q @ transposed(s.K)) ** 2,
             ),
             "negative-scores": (
-                "Your numbers are those of scores with their sign turned round: the key that fits "
-                "best gets the smallest weight.",
+                "Your numbers are those of scores with reversed signs: the key that fits best "
+                "gets the smallest weight.",
                 lambda s: -(s.Q @ transposed(s.K)),
             ),
             "distances": [
@@ -152,11 +152,11 @@ SCORES = (
                 ),
             ),
             "queries-normalised": (
-                "The queries were brought to length 1 before the product.",
+                "The queries were scaled to length 1 before the product.",
                 lambda s: (s.Q / np.linalg.norm(s.Q, axis=-1, keepdims=True)) @ transposed(s.K),
             ),
             "keys-normalised": (
-                "The keys were brought to length 1 before the product.",
+                "The keys were scaled to length 1 before the product.",
                 lambda s: s.Q @ transposed(s.K / np.linalg.norm(s.K, axis=-1, keepdims=True)),
             ),
             "sums-for-products": (

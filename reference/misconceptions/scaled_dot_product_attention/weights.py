@@ -9,9 +9,9 @@ from reference.attention import block, softmax
 from reference.misconceptions.reductions import wrong_reductions
 
 ROWS: Hints = (
-    "What is taken from one row of scores, and by which sum are its exponentials divided?",
-    "Each query shares out a whole among the keys: every row of the weights is the softmax of its "
-    "own row of scores.",
+    "What is subtracted from a row of scores? By which sum are the row's exponentials divided?",
+    "Every row of the weights is the softmax of its own row of scores: the weights of a query sum "
+    "to 1.",
     "Look at the axis of the maximum and of the sum in your softmax: the keys are on the last "
     "axis, and keepdims=True keeps rows apart.",
 )
@@ -19,7 +19,7 @@ ROWS: Hints = (
 
 SOFTMAX: Hints = (
     "How do scores become weights that are positive and sum to 1?",
-    "The weights are exp(score), divided by the sum of these along the row.",
+    "Each weight is exp(score), divided by the sum of the row's exponentials.",
     "Look at the lines between the scaled scores and the product with V.",
 )
 
@@ -98,8 +98,8 @@ WEIGHTS = (
         "weights",
         (
             "What is np.exp(1000)? And what is infinity divided by infinity?",
-            "The softmax stays the same when one number is taken from a whole row. With the "
-            "largest taken away, no exponential is above 1.",
+            "The softmax stays the same if you subtract one number from a whole row. If you "
+            "subtract the largest, no exponential is above 1.",
             "Before you exponentiate, subtract the maximum of each row, with keepdims=True.",
         ),
         {

@@ -82,7 +82,7 @@ PROJECTIONS = (
                 {"Q": lambda s: s.x, "K": lambda s: s.x},
             ),
             "nothing-projected": (
-                "Queries, keys and values are all x itself: W_q, W_k and W_v take no part.",
+                "Queries, keys and values are all x itself: W_q, W_k and W_v have no effect.",
                 {"Q": lambda s: s.x, "K": lambda s: s.x, "V": lambda s: s.x},
             ),
             "queries-projected-twice": (

@@ -140,13 +140,13 @@ TRAITS = (
     Trait(lambda s: s.x.ndim > 2, "with batch axes", "without a batch axis"),
     Trait(
         lambda s: s.d_k != s.d_model,
-        "where d_k is not d_model",
-        "where d_k is d_model",
+        "if d_k is not d_model",
+        "if d_k is d_model",
     ),
     Trait(
         lambda s: s.d_v != s.d_model,
-        "where d_v is not d_model",
-        "where d_v is d_model",
+        "if d_v is not d_model",
+        "if d_v is d_model",
     ),
     Trait(
         lambda s: None if s.mask is None else s.mask.dtype != bool,

@@ -72,6 +72,6 @@ TRAITS = (
         "for whole numbers",
         "for numbers with decimals",
     ),
-    Trait(lambda s: "axis" in s.given, "where an axis is given", "without an axis"),
+    Trait(lambda s: "axis" in s.given, "if an axis is given", "without an axis"),
     Trait(lambda s: isinstance(s.x, list), "for lists", "for arrays"),
 )

@@ -9,12 +9,12 @@ from reference.misconceptions.softmax.shifts import OVERFLOW
 
 EXPONENTIAL: Hints = (
     "Which function turns each input into a positive number here?",
-    "Each result is e to the power of its input, divided by the sum of all of these.",
+    "Each result is e to the power of its input, divided by the sum of all these powers.",
     "Look at the line with the exponential: it should be np.exp of the (shifted) input, as it is.",
 )
 SHARE: Hints = (
     "Add up the results of one row. What do you get?",
-    "Each exponential is divided by the sum of the exponentials along the axis; so they sum to 1.",
+    "Each exponential is divided by the exponentials' sum along the axis: the results sum to 1.",
     "Look at the divisor: the sum of the exponentials, along the axis, with keepdims=True.",
 )
 

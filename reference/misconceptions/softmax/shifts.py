@@ -14,8 +14,8 @@ AXIS: Hints = (
 )
 OVERFLOW: Hints = (
     "Which numbers does your code hand to np.exp for [10000, -10000, 0]?",
-    "The softmax stays the same when one number is taken from all inputs. With the largest of "
-    "them taken away, no exponential is above 1.",
+    "The softmax stays the same if you subtract one number from all inputs. If you subtract the "
+    "largest, no exponential is above 1.",
     "Before you exponentiate, subtract the maximum along the axis, with keepdims=True.",
 )
 
@@ -233,7 +233,7 @@ SHIFTS = (
     Family(
         "shifted",
         (
-            "What is left of a row of small numbers when another row's 10,000 is subtracted?",
+            "What is left of a row of small numbers if you subtract 10,000, another row's maximum?",
             "Each softmax needs its own maximum: that of its row, not that of the whole array.",
             "Take the maximum along the axis, with keepdims=True.",
         ),

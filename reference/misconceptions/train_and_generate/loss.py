@@ -30,7 +30,7 @@ ENTROPY: Hints = (
 )
 MEAN: Hints = (
     "Over how many predictions is the mean taken?",
-    "Over all B · (L − 1) of them, each with the same weight.",
+    "Over all B · (L − 1) predictions, each with the same weight.",
     "Flatten both axes, batch and position, before F.cross_entropy, and leave its default "
     "reduction.",
 )

@@ -38,7 +38,7 @@ BATCHES: Hints = (
     "batches[step % len(batches)]",
 )
 LIST: Hints = (
-    "What should the list hold, and how long is it?",
+    "What should the list contain, and how long is it?",
     "One float for each step: the loss before that step changes the weights.",
     "losses.append(loss.item()) in every step, and return the list.",
 )
@@ -304,8 +304,8 @@ TRAIN = Recipe(
     traits=(
         Trait(
             lambda s: len(s.batches) < s.steps,
-            "where there are more steps than batches",
-            "where there are as many batches as steps",
+            "if there are more steps than batches",
+            "if there are as many batches as steps",
         ),
         Trait(lambda s: len(s.batches) > 1, "with several batches", "with a single batch"),
     ),
