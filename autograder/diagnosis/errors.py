@@ -72,7 +72,9 @@ def _product(failure: _Failure) -> str:
         f"as the second-to-last of the second.{_reversed(pair[0], shapes)}"
     )
     # an array with fewer axes than an argument is a part of the argument: a loop may be wrong
-    if not pair[2] and not pair[4] and min(len(left), len(right)) >= max(2, failure.axes):
+    # the shape of `key` says nothing about `key.transpose(...)` or `key[0]`
+    is_whole = not pair[2] and not pair[4] and not re.match(r"\s*[.\[(]", pair.string[pair.end() :])
+    if is_whole and min(len(left), len(right)) >= max(2, failure.axes):
         if left[-1] == right[-1] != right[-2]:
             return f"{text} The last two axes of {pair[3]} still need swapping."
         if left[-2] == right[-2] != left[-1]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from autograder.checks.projection_hash import Vector
 from autograder.course.text import number
+from autograder.diagnosis.callers import ModuleCaller
 from autograder.diagnosis.examination import ENOUGH, Answer, Observations, ObservedCall
 from autograder.diagnosis.finding import Finding, located, named_fact, sentence, stated
 from autograder.diagnosis.outcome import Outcome, only_nan
@@ -202,7 +203,7 @@ def division(seen: Observations) -> Statement | None:
     safe = [side for side in sides if side.is_safe]
     equal = [side for side in safe if side.calls == failed]
     if equal:
-        return _one_property(equal, seen.wrong)
+        return _one_property(equal, seen.wrong, seen.recipe)
     for one, other in combinations(safe, 2):
         if one.calls & other.calls == failed:
             return stated("wrong_with_both", wrong=one.words, also=other.words)
@@ -215,11 +216,15 @@ def division(seen: Observations) -> Statement | None:
     return None
 
 
-def _one_property(sides: Sequence[Side], wrong: Sequence[ObservedCall]) -> Statement | None:
+def _one_property(
+    sides: Sequence[Side], wrong: Sequence[ObservedCall], recipe: Recipe
+) -> Statement | None:
     side = sides[0]
     if len(sides) > 1:  # if two properties fit, the cause is unknown
         return None
-    both, errors = {"right": side.otherwise, "wrong": side.words}, [c.answer.error for c in wrong]
+    state = " (in evaluation)" if isinstance(recipe.caller, ModuleCaller) else ""
+    both = {"right": side.otherwise + state, "wrong": side.words}
+    errors = [case.answer.error for case in wrong]
     if all(errors):
         return stated("right_and_error", **both, error=errors[0])
     return stated("right_and_wrong", **both)
