@@ -198,6 +198,7 @@ def test_other_sizes(heads, rng, note, grading):
             expect_unchanged_tensors(run, (x, mask), ("x", "mask"))
     changed = x.copy()
     changed[:, 4:] -= 1
+    heads.right((12, 4), (changed, causal), state)  # else a kit cannot tell x @ W from x @ W.T
     before, after = (heads.output((12, 4), (each, causal), state) for each in (x, changed))
     grading("masks")
     expect_close(

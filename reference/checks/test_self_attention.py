@@ -357,6 +357,7 @@ def test_causality(whole, bare, rng, note):
             whole.compare((4,), (*other, causal), state)
     changed = x[0].copy()
     changed[..., 3:, :] += 1
+    whole.right((4,), (changed, causal), state)  # else a kit cannot tell x @ W from x @ W.T
     before, after = (whole.output((4,), (each, causal), state) for each in (x[0], changed))
     expect_close(
         after[..., :3, :],
