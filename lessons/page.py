@@ -12,7 +12,7 @@ HEAD = """\
 # The lessons, at a glance
 
 For each lesson: its time, its prerequisites and its pictures. Code in `lessons/` draws the
-pictures (`make figures`). A notebook shows them. A script has a link and a description. This page
+pictures (`make figures`). A notebook shows them. A script links to them, with a description. This page
 is generated from the lessons' texts.
 """
 PACE = re.compile(r"^\*About (?:.|\n)*?\*$", re.MULTILINE)

@@ -145,7 +145,7 @@ def _opened_run(
 
 
 class _Waiting(msgspec.Struct):
-    """A student with work to grade: the finished reports, and the keys of the other exercises."""
+    """A student with work to grade. `keys` belong to the exercises that have no report so far."""
 
     work: StudentWork
     reports: dict[str, ExerciseReport]

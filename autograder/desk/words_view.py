@@ -43,7 +43,7 @@ class MarkForm(msgspec.Struct, frozen=True):
 
 
 def _who(student: str) -> str:
-    """Return an id for a student in the form. The id does not reveal the name."""
+    """Return the id that stands for a student in the form. It does not reveal the name."""
     return digest(f"who {student}", ID_LENGTH)
 
 
