@@ -12,8 +12,8 @@ HEAD = """\
 # The lessons, at a glance
 
 For each lesson: its time, its prerequisites and its pictures. Code in `lessons/` draws the
-pictures (`make figures`). A notebook shows them. A script links to them, with a description. This page
-is generated from the lessons' texts.
+pictures (`make figures`). A notebook shows them. A script links to them, with a description. This
+page is generated from the lessons' texts.
 """
 PACE = re.compile(r"^\*About (?:.|\n)*?\*$", re.MULTILINE)
 FIGURE = re.compile(r"!\[([^\]]+)\]\((figures/[^)]+)\)")
