@@ -182,8 +182,8 @@ def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
         else:
             if answer.dtype.kind in "biuf":
                 return answer
-            is_complex = answer.dtype.kind == "c"
-            kind = "complex numbers" if is_complex else "something other than numbers"
+            kinds = {"c": "complex numbers", "U": "text in quotes", "S": "text in quotes"}
+            kind = kinds.get(answer.dtype.kind, "something other than numbers")
             wrong = f"{_has(what)} {kind} in it; expected real numbers."
     raise Mismatch(f"{capital(what)} {wrong}", what, code="other_kind")
 

@@ -138,6 +138,8 @@ def judge_in_kit(submission, reference, name, note, grading):
         if remark := judge_by_relations(name, steps, given):
             note(remark)
     except Mismatch as wrong:
+        if wrong.code == "other_kind":
+            raise
         own = stated(submission, name)
         says = named(wrong, name, own, steps, given, findings()[step])
         if not first_wrong(step, steps, given):

@@ -33,7 +33,7 @@ RIGHT = np.array([[0.25, 0.75], [0.5, 0.5]])
         ("0.25 0.75", "a text; expected numbers"),
         ({"a": RIGHT}, "a dict; expected numbers"),
         ([[1.0], [1.0, 2.0]], "its rows differ in length"),
-        ([["0.25", "0.75"], ["0.5", "0.5"]], "something other than numbers"),
+        ([["0.25", "0.75"], ["0.5", "0.5"]], "text in quotes"),
         (np.array([[None, 1], [1, 1]], object), "something other than numbers"),
         (RIGHT + 0j, "complex numbers"),
         (RIGHT.astype(np.float16) + np.float16(0.02), "values differ"),

@@ -531,6 +531,13 @@ def test_a_missing_comma_between_rows_has_its_own_hint_and_is_said_once(grade_te
     assert presented(report).notes == ()
 
 
+def test_numbers_in_quotes_are_no_mistake_of_values(grade_text):
+    text = change("hand_computation", ("b_scores = None", "")) + 'b_scores = [["0.5"] * 3] * 3\n'
+    failed = first_failed(grade_text("hand_computation", text))
+    assert "b_scores has text in quotes in it" in failed.finding
+    assert failed.diagnosis is None or failed.diagnosis.kind != "named"
+
+
 def test_half_precision_has_its_own_hint(grade_text):
     text = change("softmax", ("dtype=float)", "dtype=np.float16)"))
     assert first_failed(grade_text("softmax", text)).hints[0].startswith("Which dtype")

@@ -259,10 +259,10 @@ def _made_by(mine: Array, wrong: Array) -> bool:
 
 def _numbers(read: Callable[[str], Any], name: str) -> Array | None:
     try:
-        values: npt.NDArray[np.float64] = np.asarray(read(name), dtype=float)
+        values = np.asarray(read(name))
+        return None if values.dtype.kind in "US" else values.astype(float)  # text is no number
     except Exception:
         return None
-    return values
 
 
 def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
