@@ -200,8 +200,10 @@ def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[
     if actual is None:
         raise Mismatch(f"{function} returned None; {text}", code="nothing_returned")
     if isinstance(actual, list | np.ndarray):
-        size = several(len(actual), "result") if isinstance(actual, list) else ""
-        returned = size or f"one array of shape {shape(actual.shape)}"
+        if isinstance(actual, list):
+            returned = several(len(actual), "result")
+        else:
+            returned = f"one array of shape {shape(actual.shape)}"
         raise Mismatch(
             f"{function} returned {returned}; {text}",
             mistake="number-of-results",
