@@ -300,7 +300,7 @@ def _texts(course: Course, exercises: Sequence[Exercise]) -> tuple[list[str], li
 
 
 def _shapes(texts: Iterable[str]) -> dict[str, str]:
-    """Return a dict from form to expression for larger expressions. The form has no names."""
+    """Return the larger expressions of these texts. A key is an expression without its names."""
     shapes: dict[str, str] = {}
     for text in texts:
         try:

@@ -152,7 +152,7 @@ def cell(row: Row, at: int) -> str:
 
 
 def as_number(text: str) -> float | None:
-    """Return the number in a text, with a point or a comma. For any other text, return None."""
+    """Return a number written with a decimal point or comma. For any other text, return None."""
     try:
         return float(text.strip().replace(",", "."))
     except ValueError:

@@ -153,7 +153,7 @@ class SharedWorker:
         self._files = 0
 
     def take(self, kind: ChildKind) -> Child:
-        """Return a new child of the judge. End the shared process if the child takes its place."""
+        """Return a new child. If it replaces the shared process, end that process first."""
         if kind.place == "first":
             self.close()
         return self.children.take(kind)

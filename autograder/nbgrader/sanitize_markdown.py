@@ -1,4 +1,4 @@
-"""Sanitizer of students' Markdown. It uses nh3 to check the page that nbgrader makes of a text."""
+"""Sanitizer of students' Markdown. nbgrader makes a page of a text, and nh3 checks the page."""
 
 import functools
 import html

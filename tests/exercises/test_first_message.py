@@ -680,7 +680,7 @@ ONE_MISTAKE = {
 
 @pytest.mark.parametrize("case", ONE_MISTAKE)
 def test_another_measure_is_not_said_to_vary_wrongly(grade_text, case):
-    """Its values are means over all trials, so "varies from run to run far more" was false."""
+    """A measure was said to vary "far more" than a mean over all trials, and it was such a mean."""
     changes, names = ONE_MISTAKE[case]
     checks = grade_text("scaling_experiment", change("scaling_experiment", *changes.items())).checks
     assert {check.name for check in checks if check.outcome == "failed"} == names
