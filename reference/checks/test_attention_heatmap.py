@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from autograder.author import (
-    Figure,
     Mismatch,
     expect_close,
     expect_independent_calls,
@@ -16,7 +15,8 @@ from autograder.author import (
     several,
 )
 from reference.axis_labels import are_a_pair, side_of
-from reference.figures import as_labelled, blank_as_zero, matrix_of, panels_in, tokens_for
+from reference.checks.pictures import expect_figure, first_image, shown
+from reference.figures import as_labelled, blank_as_zero, panels_in, tokens_for
 
 TOKENS = ["the", "cat", "sat"]
 REPEATED = ["the", "cat", "the", "mat"]
@@ -29,65 +29,10 @@ def weights_of(reference, rng, length):
     return reference.softmax(rng.normal(scale=1.5, size=(length, length)))
 
 
-def expect_figure(value, function):
-    if isinstance(value, Figure):
-        return value
-    what = "None; is a `return` missing?" if value is None else "something else."
-    raise Mismatch(
-        f"{function} has to return the figure. It returned {what}",
-        mistake="no-figure",
-        code="nothing_returned" if value is None else "other_kind",
-    )
-
-
 def draw(submission, weights, tokens, **title):
-    figure = expect_figure(submission.plot_attention(weights, tokens, **title), "plot_attention")
-    drawn = panels_in(figure)
-    if not drawn:
-        raise Mismatch("The figure shows no image.", mistake="no-image")
-    return figure, as_labelled(drawn[0], tokens)
-
-
-def shown(axes, what):
-    """Return the values of the only image on axes, if all its cells can be distinguished."""
-    image = axes.images[-1]
-    if len(axes.images) > 1:
-        raise Mismatch(
-            f"There are {len(axes.images)} images on the same axes ({what}), one over the other. "
-            f"Give each image its own axes.",
-            mistake="images-over-one-another",
-        )
-    if not image.values:
-        raise Mismatch(
-            f"The image ({what}) is no matrix of values: pass imshow the two-dimensional array "
-            f"itself.",
-            mistake="no-matrix",
-        )
-    if image.hidden:
-        raise Mismatch(
-            f"{image.hidden} of {len(image.values)} cells ({what}) cannot be seen: they lie beyond "
-            f"the limits of the axes, are too small, or something is drawn over them.",
-            mistake="cells-out-of-view",
-        )
-    expect_colours(image)
-    return matrix_of(image)
-
-
-def expect_colours(image):
-    values = np.array([value for value in image.values if np.isfinite(value)])
-    different = len(np.unique(np.round(values, 6)))
-    if different > 1 and np.ptp(values) > 1e-9 and image.colours < 2:
-        raise Mismatch(
-            "All cells have the same colour, so no weight can be told from another. Look at the "
-            "colour map, and at where the colours begin and end (vmin, vmax).",
-            mistake="one-colour",
-        )
-    if different > 2 and image.shades < 3:
-        raise Mismatch(
-            "The cells have only two colours, however many values there are. Look at the colour "
-            "map, and at where its colours begin and end.",
-            mistake="two-colours",
-        )
+    value = submission.plot_attention(weights, tokens, **title)
+    figure, axes = first_image(value, "plot_attention")
+    return figure, as_labelled(axes, tokens)
 
 
 @pytest.fixture
