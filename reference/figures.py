@@ -87,3 +87,17 @@ def image_of(figure: Any) -> Array | None:
     if not panels:
         return None
     return matrix_of(as_labelled(panels[0], tokens_for(panels[0].images[-1].rows)).images[-1])
+
+
+def cells_by_place(image: Image) -> Array:
+    """Return the values of an image, by rising y and x, whichever row is drawn at the top."""
+    down = -1 if image.y_edges[0] > image.y_edges[-1] else 1
+    across = -1 if image.x_edges[0] > image.x_edges[-1] else 1
+    return np.asarray(matrix_of(image)[::down, ::across])
+
+
+def image_by_place(value: Any) -> Array | None:
+    """Return the first image of a figure, by rising y and x, or None for other values."""
+    panels = panels_in(value) if isinstance(value, Figure) else []
+    image = panels[0].images[-1] if panels else None
+    return cells_by_place(image) if image is not None and image.values else None

@@ -1,0 +1,180 @@
+"""Checks of `positions`: sines and cosines, their similarity, and a figure of them."""
+
+import numpy as np
+import pytest
+
+from autograder.author import (
+    Mismatch,
+    expect_close,
+    expect_independent_calls,
+    expect_unchanged,
+    one_line,
+)
+from reference.axis_labels import words
+from reference.checks.pictures import first_image, shown
+from reference.figures import cells_by_place
+from reference.sinusoids import similarity, sinusoid
+
+POSITIONS = frozenset(words("position positions pos token tokens row rows time"))
+COLUMNS = frozenset(
+    words("column columns col dimension dimensions dim dims feature features channel channels")
+)
+
+
+def expect_vectors(submission, *sizes, **base):
+    """Pass if sinusoid is right for each pair of sizes (n, d)."""
+    for n, d in sizes:
+        answer = submission.sinusoid(n, d, **base)
+        expect_close(answer, sinusoid(n, d, **base), "the vectors", condition=n)
+
+
+@pytest.mark.check(
+    "sinusoid: a sine and a cosine at each position",
+    points=2,
+    grades=["sines and cosines"],
+)
+def test_one_pair(submission):
+    """At position 0, what are the sine and the cosine, and which of them is in column 0?
+    Column 2j is a sine and column 2j + 1 is a cosine. Row i has the angle i · ω_j, beginning
+        with i = 0.
+    For d = 2, print your angles first: 0, 1, 2, … for the positions 0, 1, 2, …
+    """
+    expect_vectors(submission, (2, 2), (1, 2), (5, 2))
+
+
+@pytest.mark.check(
+    "sinusoid: the frequency of each pair",
+    points=3,
+    grades=["frequencies"],
+    needs=["test_one_pair"],
+)
+def test_frequencies(submission):
+    """For d = 4, which frequencies do columns 2 and 3 have? Compute them by hand.
+    Both columns of pair j have the frequency base^(−2j/d): the exponent of columns 2 and 3 is
+        −2/d.
+    Print the exponents of all columns for d = 6: 0, 0, −1/3, −1/3, −2/3, −2/3.
+    """
+    expect_vectors(submission, (3, 4), (4, 6), (9, 8), (5, 16))
+
+
+@pytest.mark.check(
+    "sinusoid: an odd number of columns", grades=["odd widths"], needs=["test_one_pair"]
+)
+def test_odd_width(submission):
+    """For d = 5, how many sines and how many cosines are there?
+    For odd d, the last column is a sine, and it has no cosine beside it. The exponent is −2j/d
+        with d itself, not with a rounded half.
+    Compare the numbers of columns in pe[:, 0::2] and pe[:, 1::2] with those of your angles.
+    """
+    expect_vectors(submission, (3, 1), (3, 3), (4, 5), (6, 7))
+
+
+@pytest.mark.check("sinusoid: another base", grades=["base"], needs=["test_one_pair"])
+def test_base(submission):
+    """If you pass base=100, what changes in your result?
+    The frequencies are powers of `base`; 10,000 is only its default.
+    Look for a 10000 inside the function.
+    """
+    expect_vectors(submission, (3, 4), (4, 6), base=100)
+    expect_vectors(submission, (3, 4), base=2.5)
+    answer = submission.sinusoid(5, 7, 50.0)
+    expect_close(answer, sinusoid(5, 7, 50.0), "the vectors", condition=5)
+
+
+@pytest.mark.check(
+    "similarity: the dot product of each two rows, divided by d",
+    points=2,
+    grades=["similarity"],
+)
+def test_similarity(submission, rng):
+    """Entry [0, 1] of the result compares two rows: which?
+    Entry [i, k] is the dot product of the rows i and k, divided by the number of columns.
+    A matrix times its own transpose gives all dot products; pe.shape[1] is the number of
+        columns.
+    """
+    small = np.array([[1.0, 2.0, 0.0, 1.0], [0.0, 1.0, 3.0, 0.0]])
+    for pe in (small, sinusoid(5, 6), rng.normal(size=(3, 7)), rng.normal(size=(6, 3))):
+        expect_close(submission.similarity(pe), similarity(pe), "the similarities")
+
+
+def expect_picture(submission, pe):
+    """Pass if the figure shows each value of pe at its place."""
+    _, axes = first_image(submission.plot_positions(pe), "plot_positions")
+    shown(axes, "the vectors")
+    expect_close(cells_by_place(axes.images[-1]), pe, "the image, by rising y and x")
+
+
+@pytest.mark.check("plot_positions: a heat map of the vectors", grades=["heat map"])
+def test_heat_map(submission):
+    """At which x and y does your picture show column 0 of position 0?
+    Row i of `pe` is at y = i, and column c at x = c. The values are drawn unchanged.
+    Make new axes, and pass `pe` itself to their imshow.
+    """
+    for pe in (np.array([[0.0, 1.0, 0.5], [0.8, 0.2, -0.4]]), sinusoid(7, 4)):
+        expect_picture(submission, pe)
+
+
+@pytest.mark.check("plot_positions: both axis labels, a title and a colour bar", grades=["labels"])
+def test_labels(submission):
+    """Without your code, what does a reader need to understand your picture?
+    The x axis names the columns, the y axis names the positions. There are a title and a colour
+        bar.
+    Use the methods set_xlabel, set_ylabel and set_title of the axes, and colorbar of the
+        figure.
+    """
+    figure, axes = first_image(submission.plot_positions(sinusoid(6, 4)), "plot_positions")
+    x, y = axes.x_label.strip(), axes.y_label.strip()
+    parts = {
+        "a label of the x axis": x,
+        "a label of the y axis": y,
+        "a title": f"{figure.title}{axes.title}".strip(),
+        "a colour bar": any(each.is_bar for each in figure.axes),
+    }
+    lacking = [part for part, is_there in parts.items() if not is_there]
+    if lacking:
+        raise Mismatch(f"The figure lacks {' and '.join(lacking)}.", mistake="labels-missing")
+    if x == y:
+        said = "Both axes have the same label, so positions and columns cannot be told apart."
+        raise Mismatch(said, mistake="same-axis-labels")
+    across, up = set(words(x)), set(words(y))
+    if across & POSITIONS - COLUMNS and up & COLUMNS and not (across & COLUMNS or up & POSITIONS):
+        raise Mismatch(
+            f"The labels are exchanged: x is labelled {one_line(x, 40)!r} and y "
+            f"{one_line(y, 40)!r}, but the columns are along x and the positions along y.",
+            mistake="axis-labels-exchanged",
+        )
+
+
+@pytest.mark.hidden
+@pytest.mark.check(
+    "Other sizes, and arguments that stay as they are", grades=["sizes", "no side effects"]
+)
+def test_others(submission, rng, grading):
+    """Does a line write into pe? Does a result or figure depend on an earlier call?
+    All sizes from 1 on are possible, and n and d have nothing to do with each other. `pe[...] =
+        …` and `pe /= …` change the caller's own array.
+    Begin plot_positions with plt.subplots(), and compute new arrays in the others.
+    """
+    grading("sizes")
+    drawn = [(int(rng.integers(20, 60)), int(rng.integers(9, 40))) for _ in range(3)]
+    expect_vectors(submission, (1, 1), (1, 6), (300, 12), *drawn)
+    expect_vectors(submission, (12, 11), base=float(rng.integers(20, 500)))
+    pe = rng.normal(size=(8, 5))
+    expect_close(submission.similarity(pe), similarity(pe), "the similarities")
+    expect_close(submission.similarity(pe[:1]), similarity(pe[:1]), "the similarities")
+    expect_picture(submission, pe)
+    grading("no side effects")
+    for function in (submission.similarity, submission.plot_positions):
+        _, (after,) = function.with_arguments(pe)
+        expect_unchanged(pe, after, "pe")
+    calls = [
+        ("sinusoid", lambda s: s.sinusoid(5, 6)),
+        ("similarity", lambda s: s.similarity(pe)),
+        ("plot_positions", lambda s: s.plot_positions(pe)),
+    ]
+    between = [
+        lambda s: s.sinusoid(9, 6, base=10.0),
+        lambda s: s.similarity(pe[:3]),
+        lambda s: s.plot_positions.kept(pe[:4, :4] + 1),
+    ]
+    expect_independent_calls(submission.fresh(), calls, between)
