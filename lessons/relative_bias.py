@@ -38,10 +38,12 @@ def _biases(card: Card, x: float, bias: np.ndarray) -> None:
     allowed = np.isfinite(bias)
     top = TOP + SIZE * (4 - len(bias))
     card.cells(x, top, np.where(allowed, bias, np.nan), size=SIZE, most=1.0)
+    grey = tint(QUIET, 0.12)
     for i, j in np.argwhere(~allowed):
         place = x + j * SIZE, top + i * SIZE
-        look = {"facecolor": tint(QUIET, 0.12), "edgecolor": LINE, "hatch": "///", "lw": 0.8}
-        card.axes.add_patch(Rectangle(place, SIZE, SIZE, **look))
+        card.axes.add_patch(
+            Rectangle(place, SIZE, SIZE, facecolor=grey, edgecolor=LINE, hatch="///", lw=0.8)
+        )
 
 
 FIGURES = {"relative_bias": draw}

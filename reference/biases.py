@@ -37,7 +37,12 @@ def block_later(bias: Array, apart: Array) -> Array:
     return np.where(apart >= 0, bias, -np.inf)
 
 
+def alibi_of(slopes: Array, q_len: int, k_len: int) -> Array:
+    """Return the biases of heads with these slopes, to add to the scores."""
+    apart = distances(q_len, k_len)
+    return block_later(biases(slopes, apart), apart)
+
+
 def alibi(h: int, q_len: int, k_len: int) -> Array:
     """Return the biases of all heads, to add to the scores."""
-    apart = distances(q_len, k_len)
-    return block_later(biases(alibi_slopes(h), apart), apart)
+    return alibi_of(alibi_slopes(h), q_len, k_len)
