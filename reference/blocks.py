@@ -1,0 +1,64 @@
+"""Parts of a transformer block, in named steps: two normalisations, a gate and a residual."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from reference.attention import Array
+
+
+def deviations(x: Array) -> Array:
+    """Return each feature minus the mean of its token."""
+    return x - x.mean(axis=-1, keepdims=True)
+
+
+def mean_square(x: Array) -> Array:
+    """Return the mean square of each token, with the last axis kept."""
+    return np.asarray((x**2).mean(axis=-1, keepdims=True))
+
+
+def root(square: Array, eps: float) -> Array:
+    """Return the divisor of a normalisation."""
+    return np.asarray(np.sqrt(square + eps))
+
+
+def layer_norm(x: Array, g: Array, b: Array, eps: float = 1e-5) -> Array:
+    """Return each token with mean 0 and variance 1, times the gain, plus the shift."""
+    centred = deviations(x)
+    return g * centred / root(mean_square(centred), eps) + b
+
+
+def rms_norm(x: Array, g: Array, eps: float = 1e-5) -> Array:
+    """Return each token divided by its root mean square, times the gain."""
+    return g * x / root(mean_square(x), eps)
+
+
+def sigmoid(z: Array) -> Array:
+    """Return 1 / (1 + e^(−z)), with exponentials of negative numbers only."""
+    small = np.exp(-np.abs(z))
+    return np.where(z >= 0, 1.0, small) / (1.0 + small)
+
+
+def silu(z: Array) -> Array:
+    """Return z·σ(z)."""
+    return z * sigmoid(z)
+
+
+def swiglu(x: Array, W: Array, V: Array, W2: Array) -> Array:
+    """Return (silu(x W) ∘ x V) W2."""
+    return (silu(x @ W) * (x @ V)) @ W2
+
+
+def pre_norm(x: Array, f: Callable[[Array], Array], norm: Callable[[Array], Array]) -> Array:
+    """Return x + f(norm(x))."""
+    return x + f(norm(x))
+
+
+def polynomial(coefficients: Array) -> Callable[[Array], Array]:
+    """Return a function that applies a polynomial to each entry, the highest power first."""
+    return lambda x: np.polyval(coefficients, x)
+
+
+def pre_norm_of(x: Array, f: Array, norm: Array) -> Array:
+    """Return the residual for two polynomials, so that all arguments are plain data."""
+    return pre_norm(x, polynomial(f), polynomial(norm))
