@@ -10,7 +10,7 @@ def expect_figure(value, function):
     """Return a student's figure, if it is one."""
     if isinstance(value, Figure):
         return value
-    what = "None; is a `return` missing?" if value is None else "something else."
+    what = "None." if value is None else "something else."
     raise Mismatch(
         f"{function} has to return the figure. It returned {what}",
         mistake="no-figure",

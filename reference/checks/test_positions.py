@@ -173,7 +173,7 @@ def test_others(submission, rng, grading):
         ("plot_positions", lambda s: s.plot_positions(pe)),
     ]
     between = [
-        lambda s: s.sinusoid(9, 6, base=10.0),
+        lambda s: s.sinusoid(5, 6, base=10.0),
         lambda s: s.similarity(pe[:3]),
         lambda s: s.plot_positions.kept(pe[:4, :4] + 1),
     ]

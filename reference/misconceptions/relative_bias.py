@@ -27,9 +27,9 @@ SLOPES = {
         "If h is no power of two, your slopes are the first ones of the next larger power of two.",
         lambda h: sequence(_next_power(h))[:h],
     ),
-    "added-from-second": (
-        "The added slopes are every other one of 2n beginning with the second; here they begin "
-        "with the first.",
+    "added-slopes-repeat": (
+        "The added slopes repeat those of n; every other slope of 2n, from the first, belongs "
+        "there.",
         lambda h: _joined(h, sequence(2 * power_below(h))[1::2]),
     ),
     "added-in-a-row": (
