@@ -35,9 +35,9 @@
 #
 # ![Left: three number lines. The features 1 and 7 of one token; after layer norm they are at −1 and 1,
 # on both sides of 0; after RMS norm they are at 0.2 and 1.4, and the ratio is still 7. Right: two
-# flow charts with these numbers. Pre-norm: x = [1, 7] goes through norm to [−1, 1] and through f,
-# which doubles, to [−2, 2]; x is added and gives [−1, 9]. Post-norm: x goes through f to [2, 14], x is
-# added and gives [3, 21], and norm makes it [−1, 1].](figures/block_parts.png)
+# flow charts with these numbers. Pre-norm: the token 1, 7 goes through norm to −1, 1 and through f,
+# which doubles, to −2, 2; the token itself is added and gives −1, 9. Post-norm: the token goes through
+# f to 2, 14, the token is added and gives 3, 21, and norm makes it −1, 1.](figures/block_parts.png)
 #
 # **What is $\varepsilon$ for?** If all features of a token are equal, their variance is 0. The small
 # number $\varepsilon$ prevents a division by 0. It stands *inside* the root. For ordinary vectors you
@@ -185,8 +185,8 @@ if __name__ == "__main__":
 # ## Where this comes from
 #
 # - Layer norm: [Ba, Kiros and Hinton, *Layer Normalization*
-#   (2016)](https://arxiv.org/abs/1607.06450), equation 3: mean and deviation. It has no $\varepsilon$; the formula
-#   above is that of
+#   (2016)](https://arxiv.org/abs/1607.06450), equation 3. It has no
+#   $\varepsilon$; the formula above is that of
 #   [torch.nn.LayerNorm](https://docs.pytorch.org/docs/stable/generated/torch.nn.LayerNorm.html).
 # - RMS norm: [Zhang and Sennrich, *Root Mean Square Layer Normalization*
 #   (2019)](https://arxiv.org/abs/1910.07467), equation 4.
