@@ -32,7 +32,6 @@ ROOT = formulas(
     ("root-missing", "v + eps", lambda s: s.square + s.eps),
     ("root-twice", "√(√v + eps)", lambda s: np.sqrt(np.sqrt(s.square) + s.eps)),
     ("square-for-root", "(v + eps)²", lambda s: (s.square + s.eps) ** 2),
-    ("multiplied", "1 / √(v + eps)", lambda s: 1 / root(s.square, s.eps)),
     ("not-divided", "1", lambda s: 1.0),
     ("divided-by-d-minus-1", "√(v·d / (d − 1) + eps)", lambda s: root(unbiased(s), s.eps)),
     ("d-minus-1-and-eps-outside", "√(v·d / (d − 1)) + eps", lambda s: unbiased(s) ** 0.5 + s.eps),
@@ -94,7 +93,6 @@ GAINS = formulas(
     ("shift-before-gain", "g·(n + b)", lambda s: s.g * (s.normed + s.b)),
     ("gain-divided", "n / g + b", lambda s: s.normed / s.g + s.b),
     ("one-plus-gain", "(1 + g)·n + b", lambda s: (1 + s.g) * s.normed + s.b),
-    ("shift-subtracted", "g·n − b", lambda s: s.g * s.normed - s.b),
 )
 RMS_GAINS = formulas(
     "result",
@@ -163,7 +161,6 @@ RESIDUAL = formulas(
     ("norm-twice", "x + norm(f(norm(x)))", lambda x, f, norm: x + norm(f(norm(x)))),
     ("sum-before-f", "f(x + norm(x))", lambda x, f, norm: f(x + norm(x))),
     ("f-of-x", "norm(x) + f(x)", lambda x, f, norm: norm(x) + f(x)),
-    ("wrong-order", "norm(f(x))", lambda x, f, norm: norm(f(x))),
     ("subtracted", "x − f(norm(x))", lambda x, f, norm: x - f(norm(x))),
     ("multiplied", "x ∘ f(norm(x))", lambda x, f, norm: x * f(norm(x))),
 )
