@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from autograder.author import Comparison, Family, Mistakes, Recipe, Trait
-from reference.attention import softmax
 from reference.biases import (
     alibi_slopes,
     biases,
@@ -15,6 +14,7 @@ from reference.biases import (
     power_below,
     sequence,
 )
+from reference.row_constants import without_row_constants
 
 Whole = tuple[int, ...]
 SLOPES = {
@@ -225,15 +225,6 @@ def sizes_probes(draw: int) -> Sequence[Whole]:
     return [*fixed, *more]
 
 
-def _weights(value: Any) -> Any:
-    """Return the softmax of biases, which no constant in a row changes, or None."""
-    try:
-        with np.errstate(all="ignore"):
-            return softmax(np.asarray(value, dtype=float))
-    except (TypeError, ValueError):
-        return None
-
-
 MISTAKES = Mistakes(
     Recipe(
         alibi_slopes,
@@ -254,11 +245,11 @@ MISTAKES = Mistakes(
             "distance": lambda s: distances(s.q_len, s.k_len),
             "bias": lambda s: biases(s.slopes, s.distance),
             "blocked": lambda s: block_later(s.bias, s.distance),
-            "weights": lambda s: _weights(s.blocked),
+            "seen": lambda s: without_row_constants(s.blocked),
         },
         parameters=("h", "q_len", "k_len"),
         labels={"slopes": "the slopes", "distance": "the distances", "bias": "the biases"},
         traits=(Trait(lambda s: s.q_len < s.k_len, "with fewer queries than keys", "otherwise"),),
-        comparison=Comparison(read=_weights, sample=lambda s: s.blocked),
+        comparison=Comparison(read=without_row_constants, sample=lambda s: s.blocked),
     ),
 )

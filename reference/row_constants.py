@@ -1,0 +1,19 @@
+"""Biases without what a softmax does not see: a constant in each row."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+LOW = 9e3  # a bias this far below the others blocks a key, whatever its score
+
+
+def without_row_constants(value: Any) -> npt.NDArray[np.float64] | None:
+    """Return biases minus the largest in each row, very low ones as −∞; None for other values."""
+    try:
+        bias = np.asarray(value, dtype=np.float64)
+        with np.errstate(invalid="ignore"):
+            above = bias - bias.max(axis=-1, keepdims=True)
+    except (TypeError, ValueError):
+        return None
+    return np.where(above < -LOW, -np.inf, above)
