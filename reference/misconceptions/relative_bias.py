@@ -1,6 +1,6 @@
 """Misconceptions about ALiBi: slopes, distances, the place of queries, and later keys."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,17 @@ from reference.biases import (
 from reference.row_constants import without_row_constants
 
 Whole = tuple[int, ...]
+
+
+def _joined(h: int, more: Any, first: Callable[[int], Any] = sequence) -> Any:
+    n = power_below(h)
+    return np.concatenate([first(n), more[: h - n]])
+
+
+def _from_one(n: int) -> Any:
+    return 2.0 ** (-8.0 * np.arange(n) / n)
+
+
 SLOPES = {
     "no-power-of-two": (
         "Your slopes are 2^(−8k/h) for every h. If h is no power of two, the slopes of two powers "
@@ -43,8 +54,9 @@ SLOPES = {
     ),
     "slopes-from-one": (
         "The first slope is 1: your powers are counted from 0, and they should be counted from 1.",
-        lambda h: alibi_slopes(h) / sequence(power_below(h))[0],
-        lambda h: 2.0 ** (-8.0 * np.arange(h) / h),
+        lambda h: _joined(h, _from_one(2 * power_below(h))[0::2], _from_one),
+        lambda h: _joined(h, sequence(2 * power_below(h))[0::2], _from_one),
+        _from_one,
     ),
     "slopes-backwards": (
         "The slopes are in the opposite order.",
@@ -82,11 +94,6 @@ SLOPES = {
 
 def _next_power(h: int) -> int:
     return 1 << (h - 1).bit_length()
-
-
-def _joined(h: int, more: Any) -> Any:
-    n = power_below(h)
-    return np.concatenate([sequence(n), more[: h - n]])
 
 
 def _from_zero(s: Any) -> Any:
@@ -194,6 +201,10 @@ BIAS = Family(
         "heads-backwards": (
             "The heads have their slopes in the wrong order.",
             lambda s: _right(s)[::-1],
+        ),
+        "other-slopes": (
+            "The slopes in alibi are 1/2, 1/4, 1/8, … for every h; these are the slopes of 8 heads.",
+            lambda s: biases(2.0 ** -np.arange(1.0, s.h + 1), s.distance),
         ),
         "no-slope": (
             "The slopes have no effect: each step farther away changes the bias by 1.",
