@@ -203,7 +203,7 @@ BIAS = Family(
             lambda s: _right(s)[::-1],
         ),
         "other-slopes": (
-            "The slopes in alibi are 1/2, 1/4, 1/8, … for every h; these are the slopes of 8 heads.",
+            "The slopes in alibi are 1/2, 1/4, 1/8, … for every h, as if h were 8.",
             lambda s: biases(2.0 ** -np.arange(1.0, s.h + 1), s.distance),
         ),
         "no-slope": (
