@@ -32,7 +32,7 @@
 # each step to the left subtracts 0.25. Places above the diagonal are hatched. Middle: two new queries
 # and four keys. The two rows equal the last two rows on the left. Right: the weights of the last of
 # eight tokens in four heads, for equal scores. With slope 1/4 the weights fall from 0.26 at the token
-# itself to 0.04. With slope 1/256 all are close to 0.12 or 0.13.](figures/relative_bias.png)
+# itself to 0.04. With slope 1/256 all are 0.12 or 0.13.](figures/relative_bias.png)
 #
 # **Six heads.** Six is no power of two. The published code then works like this:
 #
@@ -66,7 +66,7 @@ import numpy as np
 #   a power of two too.
 # - **Other numbers of heads.** For any other `h`, it gives the slopes of the published code, as in the
 #   three steps above and in this order.
-# - **Distances.** `alibi` subtracts slope times distance, and each head has its own slope. A constant
+# - **Distances.** `alibi` gives minus slope times distance, and each head has its own slope. A constant
 #   that you add to a row changes nothing.
 # - **Later keys.** A key after the query gets $-\infty$. A number that is at least as low as
 #   $-10^9$ is right too.
