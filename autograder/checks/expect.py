@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from autograder.checks.differences import describe_kind, text_difference
 from autograder.checks.proxy import Call
-from autograder.checks.tolerance import allowed_error
+from autograder.checks.tolerance import Tolerance
 from autograder.course.text import are, capital, is_plural, one_line, several
 from autograder.report.model import CauseCode, Curve
 from autograder.report.numbers import index, shape
@@ -114,7 +114,7 @@ def expect_close(
     right = np.asarray(expected, dtype=np.float64)
     answer = expect_shape(actual, right.shape, what, expected=right)
     numbers = answer.astype(np.float64)
-    most = allowed_error(answer.dtype, right, condition) if within is None else within
+    most = Tolerance(condition, within).of(answer.dtype, right)
     wrong = ~(np.abs(numbers - right) <= most)
     if (bad := ~np.isfinite(numbers)).any():
         place = tuple(np.argwhere(bad)[0].tolist())
