@@ -229,7 +229,8 @@ def test_a_warning_in_a_judge_is_not_in_the_bar(tmp_path):
     """NumPy's, for example, while a wrong answer is examined: judges write to the same terminal."""
     warning = "import threading, warnings\n"
     warning += "threading.Timer(0.2, warnings.warn, ['divide by zero']).start()\n"
-    check = "import time\ndef test_a(submission, reference):\n    time.sleep(0.5)\n"
+    check = "import pytest\n@pytest.mark.check('A')\n"
+    check = f"import time\n{check}def test_a(submission, reference):\n    time.sleep(0.5)\n"
     write_course(tmp_path, {"one": 1}, answers=warning, checks={"one": check})
     (tmp_path / "class" / "s1").mkdir(parents=True)
     (tmp_path / "class" / "s1" / "one.py").write_text("x = 1\n")

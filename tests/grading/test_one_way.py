@@ -147,7 +147,8 @@ def test_a_report_that_cannot_be_written_is_trouble_as_well(course):
 
 
 def test_pytest_says_as_a_judge_does_that_a_value_cannot_be_read(tmp_path, pytester):
-    checks = "def test_x(submission):\n    assert submission.sort([1])[0] == 1, 'no'\n"
+    checks = "import pytest\n@pytest.mark.check('A')\n"
+    checks += "def test_x(submission):\n    assert submission.sort([1])[0] == 1, 'no'\n"
     course = make_course(tmp_path, checks)
     text = "def sort(x): return None if x else x"
     for folder, said in (("exercises", text), ("solutions", SOURCE.text)):

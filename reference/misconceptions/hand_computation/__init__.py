@@ -57,7 +57,7 @@ def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> F
             fitting = {key: p for key, p in fitting.items() if key in also} or fitting
     certain = [key for key, p in fitting.items() if p < CHANCE]
     is_rounded = any(mistake.startswith("rounded") for mistake, _ in certain)
-    found = _named(name, certain, DECIMALS if is_rounded else WRONG[step].hints)
+    found = _named(name, certain, DECIMALS if is_rounded else WRONG[step].hints or ())
     if found is None:
         return None
     steps = {each: _numbers(read, f"{letter}_{each}") for each in STEPS}
@@ -102,7 +102,8 @@ def _from_trivial_rows(part: HandPart, step: str, read: Callable[[str], Any]) ->
                 f"{name} follows from your {before}, but it earns no point: row {trivial.row} of "
                 f"your {part.letter}_{trivial.step} is {trivial.words}, and the correct row is not."
             )
-            return Finding("named", says, ("follows-from-trivial-row",), WRONG[trivial.step].hints)
+            hints = WRONG[trivial.step].hints or ()
+            return Finding("named", says, ("follows-from-trivial-row",), hints)
     return None
 
 
