@@ -24,43 +24,45 @@ from reference.dropout import what_dropout_did
 DROPOUT = "attention_with_dropout"
 REPAIR = {
     "row_softmax": (
-        "Of what do the broken function's results sum to 1: each row, or all of them?",
-        "Maximum and sum belong to one row: they need an axis, and have to keep this axis.",
-        "axis=-1, keepdims=True in both np.max and np.sum.",
+        "In the result of the broken function, what sums to 1: each row, or the whole array?",
+        "The maximum and the sum are taken of one row. They need an axis, and they have to keep "
+        "this axis.",
+        "Use axis=-1, keepdims=True in both np.max and np.sum.",
     ),
     "batched_attention": (
-        "How many axes does the broken function's transpose list?",
-        "Only the last two axes of K change places, however many stand in front.",
+        "How many axes does the transpose of the broken function list?",
+        "Exchange only the last two axes of K. There can be any number of axes before them.",
         "np.swapaxes(K, -1, -2)",
     ),
     "masked_heads": (
-        "Which axes do scores have, and a mask (L, L) after [:, None]? Write them from the right.",
-        "(L, L) fits as it is: axes are matched from the last. (B, L, L) needs an axis for the "
-        "heads.",
-        "Put the axis in only if mask.ndim is 3.",
+        "Which axes do the scores have? Which axes does a mask (L, L) have after [:, None]? Begin "
+        "with the last axis.",
+        "A mask (L, L) fits without a change, because broadcasting matches the last axes. A mask "
+        "(B, L, L) needs an axis for the heads.",
+        "Insert the axis only if mask.ndim is 3.",
     ),
     "multi_head_forward": (
-        "What is the number of heads used for in the broken function?",
-        "It only scales. Nothing is split, so there is one head with all features.",
-        "reshape(B, L, H, d).transpose(0, 2, 1, 3) for Q, K and V, and back before W_o.",
+        "Where does the broken function use the number of heads?",
+        "Only in the scaling. Nothing is split, so there is one head with all features.",
+        "Use reshape(B, L, H, d).transpose(0, 2, 1, 3) for Q, K and V. Undo both steps before W_o.",
     ),
     "attention_with_dropout": (
-        "What do the rows of the broken function's returned weights sum to?",
-        "Mix the values with the weights after dropout; return the weights before dropout.",
+        "What is the sum of each row of the weights that the broken function returns?",
+        "Mix the values with the weights after dropout. Return the weights before dropout.",
         "Give the weights after dropout another name.",
     ),
 }
 DROP = (
-    "Which weights does dropout set to 0, and what does it do to the others?",
-    "Each weight is set to 0 by itself, with probability p. The others are divided by 1 − p.",
-    "kept = rng.random(weights.shape) >= p; the values are mixed by weights * kept / (1 - p).",
+    "Which weights does dropout set to 0? What does it do to the other weights?",
+    "Dropout sets each weight to 0 with probability p. It divides the other weights by 1 − p.",
+    "With kept = rng.random(weights.shape) >= p, mix the values by weights * kept / (1 - p).",
 )
 WRITE = (
-    "For which input do you know the right answer, whatever the function does?",
-    "Choose sizes that all differ, and compute every number in another way too. Then try your "
-    "test on the broken function and on your function.",
-    "Compute the answer with loops over positions, one number at a time, and compare it by "
-    "np.allclose inside assert.",
+    "For which input do you know the right answer without calling the function?",
+    "Choose sizes that are all different, and calculate every number in another way too. Then try "
+    "your test on the broken function and on your function.",
+    "Calculate the answer with loops over positions, one number at a time. Compare both answers "
+    "with np.allclose in an assert.",
 )
 
 
@@ -148,14 +150,14 @@ def compare_dropout(submission, rng, grading):
             raise Mismatch(found.finding, mistake=found.id, hints=hints)
         if not np.array_equal(*outputs[:2]):
             raise Mismatch(
-                "Two generators with the same seed give different results: the random numbers do "
-                "not all come from `rng`.",
+                "Two generators with the same seed give different results. So some random numbers "
+                "do not come from `rng`.",
                 mistake="own-random-numbers",
             )
         if rate and np.array_equal(outputs[0], outputs[2]):
             raise Mismatch(
-                "Generators with different seeds drop the same weights: the random numbers do not "
-                "come from `rng`.",
+                "Two generators with different seeds drop the same weights. So the random numbers "
+                "do not come from `rng`.",
                 mistake="dropout-always-the-same",
             )
     large, own = (1000 * Q[:2], K[:2], V[:2]), submission.make("numpy.random.default_rng", seed)
@@ -205,8 +207,8 @@ def test_of_shown(submission, name):
     refused = [each for each in chosen if not each.wrong and said[each.id] is not None]
     if refused and said[SHOWN] is None:
         raise Mismatch(
-            f"test_{name} has it the wrong way round: it rejects a right function, and accepts "
-            f"the broken one.",
+            f"test_{name} is the wrong way round: it rejects a right function, and accepts the "
+            "broken function.",
             mistake="wrong-way-round",
         )
     if refused:
@@ -225,7 +227,7 @@ def others(submission, name):
     broken = [each for each in known if each.wrong and each.id != SHOWN]
     if any(said[each.id] is not None for each in known if not each.wrong):
         raise Mismatch(
-            f"test_{name} does not accept every right function: it depends on chance.",
+            f"test_{name} does not accept every right function: its outcome depends on chance.",
             mistake="stops-the-right",
         )
     return [each for each in broken if said[each.id] is None], len(broken)
@@ -234,8 +236,8 @@ def others(submission, name):
 def expect_most(passed, count, allowed, name):
     if len(passed) > allowed:
         raise Mismatch(
-            f"Of {count} other broken functions, test_{name} accepts {len(passed)}. One of them: "
-            f"{passed[0].wrong}.",
+            f"Of {count} other broken functions, test_{name} accepts {len(passed)}. The mistake "
+            f"of one of them: {passed[0].wrong}.",
             mistake="finds-too-little",
         )
 

@@ -37,23 +37,28 @@ from reference.misconceptions.hand_computation.steps import findings
 HOW = {
     "scores": (
         "Which two rows does the entry in row i and column j come from?",
-        "Entry [i][j] is the dot product of row i of Q with row j of K: that is Q Kᵀ, not Q K.",
-        "Take row i of Q and row j of K, multiply them number by number, and add up.",
+        "Entry [i][j] is the dot product of row i of Q with row j of K. This is the matrix Q Kᵀ, "
+        "not Q K.",
+        "Take row i of Q and row j of K. Multiply them number by number, and add up the products.",
     ),
     "scaled": (
         "By what does the formula divide the scores?",
-        "All scores are divided by one number: the square root of d_k, the length of a key.",
-        "Count the columns of K; that is d_k. Divide each score by √d_k.",
+        "All scores are divided by the same number: the square root of d_k, the length of a key.",
+        "Count the columns of K. This number is d_k. Divide each score by √d_k.",
     ),
     "weights": (
         "What is e to the power of each entry of the row, and what is their sum?",
-        "Each row has its own softmax: e to the power of each entry, over the sum of these.",
-        "For one row: work out the exponentials, add them, divide each by that sum.",
+        "Each row has its own softmax: e to the power of each entry, divided by the sum of these "
+        "powers.",
+        "For one row, calculate the exponentials and add them up. Then divide each exponential by "
+        "this sum.",
     ),
     "output": (
         "Which rows do the weights mix, and in what proportions?",
-        "Row i of the output is the sum of the rows of V, each times its weight in row i.",
-        "Column c of output row i: weight 1 times V[0][c], plus weight 2 times V[1][c], and so on.",
+        "Row i of the output is a sum of the rows of V. Each row of V is multiplied by its weight "
+        "in row i.",
+        "In row i, column c of the output is weight 1 times V[0][c], plus weight 2 times V[1][c], "
+        "and so on.",
     ),
 }
 
@@ -172,8 +177,8 @@ def tell_what_is_wrong(name, answer, wrong, printed, from_own="", later=""):
         place in printed and abs(answer[place] - printed[place]) <= WITHIN for place in places
     ):
         raise Mismatch(
-            f"{name}: these numbers are in print for this very example. The printed numbers "
-            f"are wrong: they do not follow from its matrices.{later}",
+            f"{name}: these are the printed numbers of this example. The printed numbers are "
+            f"wrong: they do not follow from the matrices of the example.{later}",
             name,
             answer,
             None,
@@ -213,8 +218,8 @@ def test_step(submission, reference, note, grading, part, step):
     grades=["steps", "three decimals"],
     hints=(
         "What do the four scores become when the last token is blocked?",
-        "The blocked token has the weight 0, and the weights of the three other tokens sum to 1.",
-        "Leave the last score out, take the softmax of the other three, and put 0 at the end.",
+        "The blocked token has the weight 0. The weights of the other three tokens sum to 1.",
+        "Leave out the last score. Take the softmax of the other three scores. Put 0 at the end.",
     ),
 )
 def test_masked_row(submission, reference, grading):

@@ -123,7 +123,7 @@ def test_numbers_copied_from_s3_are_named_as_such(grade_file, root):
     path = root / "examples" / "class" / "s18" / "hand_computation.py"
     findings = [c.finding for c in grade_file(path, "hand_computation").checks if c.finding]
     assert len(findings) == 4
-    assert all("in print for this very example" in finding for finding in findings)
+    assert all("the printed numbers of this example" in finding for finding in findings)
 
 
 def test_hand_computation_does_not_give_its_answers_away(grade_text):

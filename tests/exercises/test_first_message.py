@@ -16,14 +16,20 @@ from tests.conftest import ROOT
 
 # A change of the solution; the mistakes that are named, and a part of what is said of them.
 CHANGES = [
-    ("softmax", "np.exp(", "2.718 ** (", ("rounded-e",), "those of e taken as 2.718, the same"),
-    ("softmax", "dtype=float", "int", ("input-cut-to-whole",), "inputs are cut down to whole"),
+    ("softmax", "np.exp(", "2.718 ** (", ("rounded-e",), "that takes e as 2.718 in every call."),
+    (
+        "softmax",
+        "dtype=float",
+        "int",
+        ("input-cut-to-whole",),
+        "decimals of the inputs are cut off",
+    ),
     (
         "softmax",
         "x.max(axis=axis, keepdims=True)",
         "x[0].max()",
         ("largest-of-first-row",),
-        "the maximum of x[0] is subtracted everywhere",
+        "The maximum of x[0] is subtracted everywhere",
     ),
     (
         "multi_head_reshape",
@@ -37,7 +43,7 @@ CHANGES = [
         "Q @ np.swapaxes(K, -1, -2)",
         "Q @ K",
         ("keys-not-transposed",),
-        "Your code takes Q times K without K transposed.",  # no call that is shown has numbers
+        "Your code takes Q times K. K should be transposed.",  # no call that is shown has numbers
     ),
 ]
 
@@ -143,7 +149,7 @@ NOT_DONE = {
         "scaling_experiment",
         {"sorted(results)": "[d for d in (4, 16, 64, 256) if d in results]"},
         "test_plot_series",
-        "at all the dimensions of the results",
+        "at all dimensions of the results",
     ),
     "split_heads changes the shape of x": (
         "multi_head_reshape",
@@ -216,7 +222,7 @@ NOT_DONE = {
             "np.where(mask,": "np.where(mask == 1,",
         },
         "test_mask_kinds",
-        "create_causal_mask returns a list of lists, and apply_mask is right for arrays only.",
+        "create_causal_mask returns a list of lists, but apply_mask is right only for arrays.",
     ),
     "merge_heads cuts the decimals off": (
         "multi_head_reshape",
@@ -370,7 +376,7 @@ def test_weights_that_are_not_returned_are_not_ticked(grade_text):
     checks = {check.name: check for check in grade_text("self_attention", text).checks}
     assert checks["test_parameters"].outcome == "failed"
     assert shown_outcome(checks["test_values"]) == FOLLOWS
-    assert "Judged by the output alone" in checks["test_values"].note
+    assert "This check judged only the output" in checks["test_values"].note
 
 
 @pytest.mark.parametrize(
@@ -394,12 +400,12 @@ MASKS = {
     "allowed scores are -1e9 and blocked ones 0": (
         "scores = scores * mask - 1e9 * mask",
         "blocked-scores-large",
-        "Blocked scores are far above the others",  # and were not set to a large number
+        "Blocked scores are far above the other scores",  # and were not set to a large number
     ),
     "-1000": (
         "scores = np.where(mask, scores, -1000)",
         "blocked-scores-not-below-all",
-        "next to scores that are as low, a blocked key still gets weight",
+        "Beside scores that are equally low, a blocked key still gets weight",
     ),
 }
 
@@ -550,7 +556,7 @@ def test_weights_that_are_not_rescaled_get_a_hint_about_that(grade_text):
     checks = {check.name: check for check in grade_text("find_the_bug", text).checks}
     failed = checks["test_repaired[attention_with_dropout]"]
     assert "divided by 1 − p" in failed.finding
-    assert "what does it do to the others" in failed.hints[0]
+    assert "What does it do to the other weights" in failed.hints[0]
 
 
 def test_a_gradient_that_a_mask_makes_nan_is_found(grade_text):
@@ -593,7 +599,7 @@ FIRST = {
     "the overall maximum is subtracted, and nothing overflows": (
         "attention_patterns",
         {"scores.max(axis=1, keepdims=True)": "scores.max()"},
-        "large ones give NaN, as in a softmax whose exponentials overflow, or are all 0 in a row.",
+        "Large embeddings give NaN. This happens if the exponentials of a softmax overflow, or if ",
     ),
     "a row in two axes is wrong too": (
         "scaling_experiment",
@@ -614,7 +620,7 @@ FIRST = {
             "return row_softmax(np.where(mask, scores, -1e9))": "e = np.where(mask, scores, -np.inf); "
             "e = np.exp(e - e.max(1, keepdims=True)); return e / e.sum(1, keepdims=True)"
         },
-        "The softmax runs along axis 1 instead of the last axis.",
+        "The softmax runs along axis 1. It should run along the last axis.",
     ),
     "another function than the last one writes into its argument": (
         "attention_patterns",

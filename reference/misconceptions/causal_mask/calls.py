@@ -92,7 +92,7 @@ APPLY_FACTS = (
     Fact(
         "allowed-changed",
         lambda s, v: not np.allclose(v[allowed(s)], s.scores[allowed(s)]),
-        "Scores that the mask allows do not come out as they went in.",
+        "Scores that the mask allows are changed. They should stay as they are.",
     ),
     Fact(
         "blocked-kept",

@@ -100,7 +100,8 @@ def _from_trivial_rows(part: HandPart, step: str, read: Callable[[str], Any]) ->
         if trivial.row in rows:
             says = (
                 f"{name} follows from your {before}, but it earns no point: row {trivial.row} of "
-                f"your {part.letter}_{trivial.step} is {trivial.words}, and the correct row is not."
+                f"your {part.letter}_{trivial.step} is {trivial.words}, and the correct row is "
+                "not."
             )
             hints = WRONG[trivial.step].hints or ()
             return Finding("named", says, ("follows-from-trivial-row",), hints)
@@ -112,16 +113,17 @@ def _right(part: HandPart, step: str, mine: Array) -> npt.NDArray[np.bool_]:
 
 
 S3 = (
-    "those that are in print for this very example, and they are wrong there: they do not follow "
-    "from its matrices"
+    "the printed numbers of this example. The printed numbers are wrong: they do not follow from "
+    "the matrices of the example"
 )
 
 
 CHANCE = 0.001  # a mistake is named only if chance fits its numbers less often than this
 DECIMALS: Hints = (
     "How many decimals does the text ask for?",
-    "An entry may be off by 0.002, and a number with two decimals can be off by 0.005 and more.",
-    "Work with all decimals that you have, and round to three at the end.",
+    "An entry may differ from the exact number by 0.002. A number with two decimals can differ by "
+    "0.005 and more.",
+    "Work with all decimals that you have. Round to three decimals at the end.",
 )
 Fitting = dict[tuple[str, str], float]  # (id, finding): chance of a fit
 
@@ -132,7 +134,7 @@ def _named(name: str, fitting: list[tuple[str, str]], hints: Hints) -> Finding |
         return None
     says = f"{name}: your numbers are {fitting[0][1]}."
     if len(fitting) == 2:
-        says += f" The same numbers come about as {fitting[1][1]}."
+        says += f" They are also {fitting[1][1]}."
     return Finding("named", says, tuple(mistake for mistake, _ in fitting), hints)
 
 
@@ -169,7 +171,11 @@ def _rounded(part: HandPart, step: str, mine: Array, previous: Array) -> Fitting
     """Return the mistake of too few decimals, if the numbers are otherwise right."""
     right = part.following(step, previous)
     own = not _close(previous, _before(part, step))
-    ones = f"what follows from your {_name_before(part, step)}," if own else "the right ones"
+    ones = (
+        (f"the numbers that follow from your {_name_before(part, step)},")
+        if own
+        else "the right numbers"
+    )
     for digits in (1, 2) if mine.shape == right.shape else ():
         decimals, words = several(digits, "decimal"), ""
         if np.allclose(mine, np.round(right, digits), atol=1e-9):
@@ -177,7 +183,7 @@ def _rounded(part: HandPart, step: str, mine: Array, previous: Array) -> Fitting
         elif not own and _is_cut(step, mine, right, 10.0**-digits):
             words = f"{ones} to within {10.0**-digits}, with {decimals}"
         if words:
-            return {(f"rounded-{digits}", f"{words}; three are asked for"): 0.0}
+            return {(f"rounded-{digits}", f"{words}. The task asks for three decimals"): 0.0}
     return {}
 
 
