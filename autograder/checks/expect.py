@@ -2,7 +2,7 @@
 
 import builtins
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from autograder.checks.differences import describe_kind, text_difference
-from autograder.checks.proxy import Call
+from autograder.checks.proxy import Call, Function
 from autograder.checks.tolerance import Tolerance
 from autograder.course.text import are, capital, is_plural, one_line, several
 from autograder.report.model import CauseCode, Curve
@@ -258,6 +258,30 @@ def expect_unchanged(before: npt.ArrayLike | dict[Any, Any], after: Any, name: s
             told="An argument is changed by the call.",
             sides=(f"{name} after the call", "before it"),
         )
+
+
+def expect_unchanged_arguments(
+    function: Function, names: Sequence[str], *args: Any, **named: Any
+) -> Any:
+    """Return the result of a call that does not change its arrays, lists and dicts.
+
+        value = expect_unchanged_arguments(submission.softmax, ["x"], x, axis=0)
+
+    Args:
+        function: the student's function.
+        names: what the finding calls the arguments `args`, one name for each.
+        args, named: the arguments of the call.
+
+    Raises:
+        Mismatch: the call changed an argument. The finding names the argument.
+        StudentProblem: the call gives no result. The exception says why.
+    """
+    __tracebackhide__ = True
+    value, after = function.with_arguments(*args, **named)
+    for name, was, now in zip([*names, *named], [*args, *named.values()], after, strict=True):
+        if isinstance(was, np.ndarray | list | dict):
+            expect_unchanged(was, now, name)
+    return value
 
 
 def expect_error(

@@ -11,7 +11,7 @@ from autograder.author import (
     Mismatch,
     expect_close,
     expect_independent_calls,
-    expect_unchanged,
+    expect_unchanged_arguments,
     one_line,
     several,
 )
@@ -400,12 +400,10 @@ def test_other_sizes(submission, reference, rng, grading):
     _, axes = draw(submission, weights, tokens)
     expect_close(shown(axes, "the weights"), weights, "the image")
     grading("no side effects")
-    _, (after, *_) = submission.plot_attention.with_arguments(weights, tokens)
-    expect_unchanged(weights, after, "weights")
+    names = ["weights", "tokens"]
+    expect_unchanged_arguments(submission.plot_attention, names, weights, tokens)
     scores, mask = rng.normal(size=(4, 4)), reference.causal_mask(4)
-    _, after = submission.plot_mask_effect.with_arguments(scores, mask)
-    expect_unchanged(scores, after[0], "scores")
-    expect_unchanged(mask, after[1], "mask")
+    expect_unchanged_arguments(submission.plot_mask_effect, ["scores", "mask"], scores, mask)
     calls = [
         ("plot_attention", lambda s: s.plot_attention(weights, tokens)),
         ("plot_mask_effect", lambda s: s.plot_mask_effect(scores, mask)),

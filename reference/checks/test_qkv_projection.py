@@ -8,7 +8,7 @@ from autograder.author import (
     expect_independent_calls,
     expect_results,
     expect_shape,
-    expect_unchanged,
+    expect_unchanged_arguments,
 )
 
 NAMES = ("Q", "K", "V")
@@ -115,9 +115,7 @@ def test_sizes(submission, reference, rng, sizes):
 def test_unchanged(submission, rng):
     for batch in ((2, 3), (2,), ()):
         args = draw(rng, batch, 3, 4, 5, 2)
-        _, after = submission.project_qkv.with_arguments(*args)
-        for name, was, now in zip(("X", "W_Q", "W_K", "W_V"), args, after, strict=True):
-            expect_unchanged(was, now, name)
+        expect_unchanged_arguments(submission.project_qkv, ["X", "W_Q", "W_K", "W_V"], *args)
     other = draw(rng, (), 3, 4, 5, 2)
     calls = [
         ("project_qkv", lambda s: s.project_qkv(*args)),

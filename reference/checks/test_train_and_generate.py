@@ -10,7 +10,7 @@ from autograder.author import (
     expect_follows,
     expect_results,
     expect_shape,
-    expect_unchanged,
+    expect_unchanged_arguments,
     tensor,
 )
 from reference.checks.trained_models import (
@@ -375,11 +375,14 @@ def test_other_sizes(submission, rng, note, grading):
     logits, tokens = draw_loss(rng, 5, 9, 13)
     logits *= LARGE / np.abs(logits).max()  # as large as the logarithm of a softmax can be
     sent = tensor(logits), tensor(tokens)
-    answer, after = submission.next_token_loss.with_arguments(*sent)
-    expect_close(one_number(answer), right_loss(logits, tokens), "the loss", condition=1e3)
+    expect_close(
+        one_number(submission.next_token_loss(*sent)),
+        right_loss(logits, tokens),
+        "the loss",
+        condition=1e3,
+    )
     grading("no side effects")
-    for before, now, name in zip(sent, after, ("logits", "tokens"), strict=True):
-        expect_unchanged(before, now, name)
+    expect_unchanged_arguments(submission.next_token_loss, ["logits", "tokens"], *sent)
     weights = draw_model(rng, 10)
     batches = [rng.integers(10, size=(2, length)) for length in (3, 6, 2, 4)]
     first = run_training(submission, kit, weights, batches, 9, 0.03)[1]
@@ -395,8 +398,8 @@ def test_other_sizes(submission, rng, note, grading):
     run_generate(submission, model, prompt[::-1].copy(), 4, form=form)
     again = run_generate(submission, model, prompt, 5, form=form)
     expect_same_again(again, first, "the sequence", "generate")
-    _, after = submission.generate.with_arguments(model, tensor(prompt), 3)
-    expect_unchanged(prompt, after[1], "prompt")
+    names = ["model", "prompt", "max_new_tokens"]
+    expect_unchanged_arguments(submission.generate, names, model, tensor(prompt), 3)
     try:
         submission.train(model, [tensor(each) for each in batches], 1, 0.03)
     except Raised:

@@ -11,6 +11,7 @@ from autograder.checks.expect import (
     expect_error,
     expect_results,
     expect_unchanged,
+    expect_unchanged_arguments,
 )
 from autograder.checks.tolerance import allowed_error
 from autograder.sandbox.problems import Raised
@@ -136,6 +137,23 @@ def test_a_changed_argument():
     for after in (np.array([2.0, np.nan]), np.zeros(3), None, [1.0]):
         with pytest.raises(Mismatch, match="argument x was changed"):
             expect_unchanged(np.array([1.0, np.nan]), after, "x")
+
+
+def test_a_call_and_its_arguments(submit):
+    work = submit(
+        """
+        def f(x, words, n, y=0):
+            words.sort()
+            y += 1
+            return [n]
+        """
+    )
+    names, x = ["x", "words", "n"], np.ones(2)
+    assert expect_unchanged_arguments(work.f, names, x, ["a", "b"], 5) == [5]
+    with pytest.raises(Mismatch, match="argument words was changed .* now \\['a', 'b'\\]"):
+        expect_unchanged_arguments(work.f, names, x, ["b", "a"], 5)
+    with pytest.raises(Mismatch, match="argument y was changed"):
+        expect_unchanged_arguments(work.f, names, x, [], 5, y=x)
 
 
 @pytest.mark.parametrize(
