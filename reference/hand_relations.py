@@ -18,6 +18,12 @@ Steps = Mapping[str, Numbers]
 WITHIN = 0.002  # allowed error of an entry
 COARSE = 0.0099  # largest error of a correct number with two decimals
 CLEAR = 10 * WITHIN  # numbers in a row that differ by less count as equal
+AGAIN = {
+    "scores": "row {i} of Q times row {j} of K",
+    "scaled": "entry [{i}][{j}] of the scores, divided by √d_k",
+    "weights": "e to the power of entry [{i}][{j}], over the sum of row {i}",
+    "output": "row {i} of the weights times column {j} of V",
+}
 ORDER = ("scores", "scaled", "weights", "output")
 
 
@@ -113,6 +119,10 @@ def not_right(
     if wrong.all() and not nor:
         count = f"none of the {wrong.size} entries is right"
     text = f"{name}: {count}."
+    if len(places) == 1 and wrong.size > 4 and not nor:
+        i, j = map(int, np.argwhere(wrong)[0])
+        again = AGAIN[name.split("_", 1)[1]].format(i=i, j=j)
+        text += f" All other entries are right; work this one out again: {again}."
     return Mismatch(text + later, name, answer, None, wrong)
 
 

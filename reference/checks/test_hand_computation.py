@@ -22,6 +22,7 @@ from reference.hand_mistakes import mistakes_of_row, named, with_names
 from reference.hand_relations import (
     COARSE,
     are_shares,
+    expect_shares,
     first_wrong,
     fits,
     judge_by_relations,
@@ -184,6 +185,11 @@ def tell_what_is_wrong(name, answer, wrong, printed, from_own="", later=""):
             None,
             wrong,
         )
+    try:
+        if name.endswith(("weights", "row")):
+            expect_shares(name, answer, wrong)
+    except Mismatch as no_weights:
+        raise dataclasses.replace(no_weights, finding=no_weights.finding + later) from None
     raise not_right(name, answer, wrong, from_own, later)
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import runpy
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -222,8 +223,8 @@ def test_what_follows_from_a_wrong_step_and_is_right_stays(grade_text):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({}, "the right ones rounded to 2 decimals; three"),
-        ({(0, 1): 0.29}, "the right ones to within 0.01, with 2 decimals; three"),  # sums to 1
+        ({}, "the right numbers rounded to 2 decimals. The task"),
+        ({(0, 1): 0.29}, "the right numbers to within 0.01, with 2 decimals. The task"),  # sums to 1
         ({(1, 0): 0.38}, ""),  # 0.363 is neither
     ],
 )
@@ -235,3 +236,55 @@ def test_two_decimals_are_named_however_they_were_cut(change, says):
     finding = explain_value("c_weights", {**right_values(), "c_weights": rows}.__getitem__)
     assert (finding.misconceptions if finding else ()) == (("rounded-2",) if says else ())
     assert finding is None or (says in finding.says and "decimals" in finding.hints[0])
+
+
+def softmax_to_base(base, x):
+    powers = base**x
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+WRONG_OPERATIONS = {
+    "c_scores": [
+        (lambda g: (g.X @ g.X.T) / np.outer(g.lengths, g.lengths), "the cosines"),
+        (lambda g: (g.X @ g.X.T)[[0, 2, 1]], "rows 1 and 2 exchanged"),
+        (lambda g: g.X[:, :3] @ g.X[:, :3].T, "without the last number of each"),
+    ],
+    "c_scaled": [
+        (lambda g: np.sqrt(g.c_scores / 4), "the root belongs to d_k alone"),
+        (lambda g: g.c_scores / 1.4, "the scores divided by 1.4"),
+    ],
+    "c_weights": [
+        (lambda g: softmax_to_base(10, g.c_scaled), "10 to the power of each entry"),
+        (lambda g: 1 / (1 + np.exp(-g.c_scaled)), "the sigmoid of each entry, and not divided"),
+        (lambda g: softmax_to_base(np.e, np.round(g.c_scaled, 1)), "entry rounded to 1 decimal"),
+        (lambda g: np.full((3, 3), 1 / 3), "equal shares"),
+    ],
+    "c_output": [
+        (lambda g: g.c_weights @ g.X / 3, "the right numbers divided by 3"),
+        (lambda g: np.round(g.c_weights, 1) @ g.X, "the weights rounded to 1 decimal times V"),
+        (lambda g: g.c_scaled @ g.X, "the scaled scores times V"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "says"),
+    [(name, wrong, says) for name, cases in WRONG_OPERATIONS.items() for wrong, says in cases],
+)
+def test_wrong_operations_are_named_without_an_entry_for_each(name, wrong, says):
+    values = {key: np.array(v, float) for key, v in right_values().items() if key[0] in "abc"}
+    X = np.array(GIVENS["c"]["Q"])
+    givens = SimpleNamespace(**values, X=X, lengths=np.linalg.norm(X, axis=1))
+    mine = np.round(wrong(givens), 3)
+    finding = explain_value(name, {**values, name: mine}.__getitem__)
+    assert finding is not None and says in finding.says
+    mine[0, 0] += 0.01  # a slip is no such operation
+    other = explain_value(name, {**values, name: mine}.__getitem__)
+    assert other is None or says not in other.says or says == "equal shares"
+
+
+def test_a_single_wrong_entry_is_pointed_at():
+    values = right_values()
+    values["c_output"] = np.array(values["c_output"], float)
+    values["c_output"][2, 1] += 0.02
+    assert "row 2 of the weights times column 1 of V" in judged(values)["c_output"]

@@ -23,6 +23,7 @@ from reference.by_hand import (
     hand_problem,
     step_before,
 )
+from reference.hand_operations import made
 from reference.hand_relations import as_written, with_later
 from reference.misconceptions.hand_computation.steps import MASKED, MASKED_ROW, WRONG
 
@@ -42,7 +43,10 @@ def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> F
             if _made_by(row, wrong) and _chance("weights", row, wrong, right) < CHANCE:
                 of_row.append((each.id, each.finding))
         of_row += [("copied-from-s3", S3)] if not variant and _printed(name, row) else []
-        return _named(name, of_row, MASKED)
+        if not of_row:
+            givens = SimpleNamespace(x=call.before, right=right, root=2.0)
+            of_row = _by_operations("masked_row", row, givens)
+        return _named(name, of_row, MASKED) or _without_scores(name, row, right, MASKED)
     letter, step = name.split("_", 1)
     if letter not in problem.parts or step not in WRONG:
         return None
@@ -57,7 +61,12 @@ def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> F
             fitting = {key: p for key, p in fitting.items() if key in also} or fitting
     certain = [key for key, p in fitting.items() if p < CHANCE]
     is_rounded = any(mistake.startswith("rounded") for mistake, _ in certain)
-    found = _named(name, certain, DECIMALS if is_rounded else WRONG[step].hints or ())
+    certain = certain or _of_part(problem.parts[letter], step, read)
+    hints = WRONG[step].hints or ()
+    found = _named(name, certain, DECIMALS if is_rounded else hints)
+    if found is None and step == "weights":
+        mine = _numbers(read, name)
+        found = _without_scores(name, mine, problem.parts[letter].exact(step), hints)
     if found is None:
         return None
     steps = {each: _numbers(read, f"{letter}_{each}") for each in STEPS}
@@ -106,6 +115,25 @@ def _from_trivial_rows(part: HandPart, step: str, read: Callable[[str], Any]) ->
             hints = WRONG[trivial.step].hints or ()
             return Finding("named", says, ("follows-from-trivial-row",), hints)
     return None
+
+
+def _without_scores(name: str, mine: Array | None, right: Array, hints: Hints) -> Finding | None:
+    """Return a finding if every wrong row has equal shares, or a single 1 among zeros."""
+    if mine is None or mine.shape != right.shape:
+        return None
+    pairs = zip(np.atleast_2d(mine), np.atleast_2d(right), strict=True)
+    wrong = [row for row, correct in pairs if not _close(row, correct)]
+    if wrong and all(np.ptp(row) < WITHIN for row in wrong):
+        mistake, says = "equal-shares", "equal shares, in which the scores take no part"
+    elif wrong and all((np.sort(row) == np.eye(len(row))[-1]).all() for row in wrong):
+        mistake, says = (
+            "all-or-nothing",
+            "a single 1 among zeros; a softmax gives every score a share",
+        )
+    else:
+        return None
+    where = "" if mine.ndim == 1 else " of every wrong row"
+    return Finding("named", f"{name}: the numbers{where} are {says}.", (mistake,), hints)
 
 
 def _right(part: HandPart, step: str, mine: Array) -> npt.NDArray[np.bool_]:
@@ -167,6 +195,50 @@ def _fitting(part: HandPart, step: str, read: Callable[[str], Any]) -> Fitting:
     return found
 
 
+def _of_part(part: HandPart, step: str, read: Callable[[str], Any]) -> list[tuple[str, str]]:
+    """Return the wrong operations that give the student's matrix, by name and words."""
+    mine = _numbers(read, f"{part.letter}_{step}")
+    if mine is None or _close(mine, part.exact(step)):
+        return []
+    own = None if step == "scores" else _numbers(read, _name_before(part, step))
+    of_own = own is not None and own.shape == part.shape(step_before(step))
+    if of_own and _close(mine, part.following(step, own)):
+        return []
+    for x in (own, _before(part, step)) if of_own else (_before(part, step),):
+        right = part.following(step, x)
+        scores, scaled = (_numbers(read, f"{part.letter}_{each}") for each in STEPS[:2])
+        givens = SimpleNamespace(
+            **{each: np.array(getattr(part, each), float) for each in "QKV"},
+            **{"x": x, "right": right, "scores": scores, "scaled": scaled},
+            **{"d_k": part.d_k, "root": part.d_k**0.5},
+        )
+        if not _close(mine, right) and (found := _by_operations(step, mine, givens)):
+            return found
+    return []
+
+
+def _by_operations(step: str, mine: Array, givens: SimpleNamespace) -> list[tuple[str, str]]:
+    """Return the fewest wrong operations that give the student's numbers, by name and words.
+
+    The more chains of operations there are, the more evidence each of them needs.
+    """
+    with np.errstate(all="ignore"):
+        every = list(made(step, givens, mine))
+    for count in sorted({len(each.wrong) for each in every}):
+        alike = [each for each in every if len(each.wrong) <= count]
+        fitting = {each.words: each for each in alike if _made_by(mine, each.numbers)}
+        exact = {words: each for words, each in fitting.items() if not each.fitted}
+        if fitting := exact or fitting:
+            kind = "weights" if step == "masked_row" else step
+            likely = max(
+                _chance(kind, mine, each.numbers, givens.right, each.fitted)
+                for each in fitting.values()
+            )
+            sure = likely * len(alike) < CHANCE
+            return [("-".join(e.wrong), e.words) for e in fitting.values()] if sure else []
+    return []
+
+
 def _rounded(part: HandPart, step: str, mine: Array, previous: Array) -> Fitting:
     """Return the mistake of too few decimals, if the numbers are otherwise right."""
     right = part.following(step, previous)
@@ -195,11 +267,12 @@ def _is_cut(step: str, mine: Array, right: Array, unit: float) -> bool:
     return chance < CHANCE and has_decimals and bool((np.abs(mine - right) < unit - 1e-9).all())
 
 
-def _chance(step: str, mine: Array, wrong: Array, right: Array) -> float:
+def _chance(step: str, mine: Array, wrong: Array, right: Array, fitted: int = 0) -> float:
     """Return the probability that numbers in the same range match a mistake by chance.
 
     Rows that the mistake leaves right are no evidence, nor are rows of 0 and 1 or of equal shares.
-    In a row that sums to 1, the other entries determine the last one.
+    In a row that sums to 1, the other entries determine the last one. The best `fitted` entries of
+    all are no evidence either, because the mistake's numbers were read off them.
     """
     digits = next(n for n in range(16) if n == 15 or (np.round(mine, n) == mine).all())
     rounded = np.abs(mine - wrong) <= 0.5 * 10.0**-digits + 1e-9
@@ -211,15 +284,15 @@ def _chance(step: str, mine: Array, wrong: Array, right: Array) -> float:
         each = np.where(rounded, 1 / (size * 10.0**digits + 1), off / size)
         each = np.where(np.abs(mine - wrong) < 1e-9, off / size, each)
     right = right if right.shape == wrong.shape else np.full(wrong.shape, np.inf)
-    chance = 1.0
+    chances: list[float] = []
     for row, correct, likely in zip(*map(np.atleast_2d, (wrong, right, each)), strict=True):
         shares = step == "weights" and abs(row.sum() - 1) < WITHIN
         is_right = step != "scores" and _close(row, correct)
         if is_right or (shares and np.ptp(row[row > WITHIN]) < WITHIN):
             continue
         told = likely[row > WITHIN] if shares else likely
-        chance *= float(np.prod(sorted(told)[: len(told) - shares]))
-    return chance
+        chances += sorted(told)[: len(told) - shares]
+    return float(np.prod(sorted(chances)[fitted:])) if len(chances) > fitted else 1.0
 
 
 def _name_before(part: HandPart, step: str) -> str:
