@@ -145,6 +145,27 @@ NOT_DONE = {
         "test_large_numbers",
         "The result has NaN",
     ),
+    "softmax writes every result into one array": (
+        "softmax",
+        {
+            "return exponentials / exponentials.sum(axis=axis, keepdims=True)": "result = "
+            "BUFFERS.setdefault(x.shape, exponentials); "
+            "result[...] = exponentials / exponentials.sum(axis=axis, keepdims=True); return result"
+            "\n\n\nBUFFERS = {}"
+        },
+        "test_input_unchanged",
+        "A later call changed the result that softmax",
+    ),
+    "masked_attention_weights writes every result into one array": (
+        "causal_mask",
+        {
+            "    return exponentials /": "    result = BUFFERS.setdefault(masked.shape, exponentials)\n"
+            "    result[...] = exponentials / exponentials.sum(axis=-1, keepdims=True)\n"
+            "    return result\n\n\nBUFFERS = {}\n\n\ndef unused(exponentials):\n    return exponentials /"
+        },
+        "test_long_and_unchanged",
+        "A later call changed the result that masked_attention_weights",
+    ),
     "plot_scaling draws the dimensions of the example": (
         "scaling_experiment",
         {"sorted(results)": "[d for d in (4, 16, 64, 256) if d in results]"},
