@@ -19,6 +19,7 @@ from autograder.author import (
     expect_unchanged_arguments,
 )
 from reference.following import own_count_visible, own_masked_weights
+from reference.masks import broadcast_masks
 
 SIZES = (1, 2, 3, 4, 7)
 MASK = ["test_mask_values"]
@@ -182,6 +183,8 @@ def test_mask_kinds(submission, rng):
     cases = [((2, 3, 4), mask) for mask in masks]
     cases += [((3, 3, 4), rows)]  # as many queries as sequences
     cases += [((2, 2, 3, 4), np.stack([rows, rows[::-1]]))]  # as many heads as sequences
+    for sizes in ((3, 4), (2, 3, 4), (2, 3, 4, 5)):
+        cases += [(sizes, mask) for mask in broadcast_masks(rng, *sizes)]
     for sizes, mask in cases:
         scores = rng.normal(size=sizes)
         answer = submission.apply_mask(scores, mask)

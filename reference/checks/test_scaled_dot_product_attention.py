@@ -16,7 +16,7 @@ from autograder.author import (
     expect_unchanged_arguments,
 )
 from reference.following import own_attention, own_attention_with_zeros
-from reference.masks import causal_mask
+from reference.masks import broadcast_masks, causal_mask
 
 NAMES = ("output", "attention_weights")
 RESULTS = ("the output", "the attention weights")
@@ -248,11 +248,13 @@ def test_mask_kinds(compare, rng):
     rows = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])
     for mask in (rows, rows.astype(float), rows[:1].astype(bool), rows[np.newaxis, :, :]):
         compare(Q, K, V, mask)
-    each = rng.random((2, 3, 4)) < 0.5
-    each[..., 0] = True
+    *_, each = broadcast_masks(rng, 2, 3, 4)
     compare(Q, K, V, each)
     compare(*draw(rng, (3,), 3, 4, 5, 2), rows)  # as many queries as sequences
     compare(*draw(rng, (2, 2), 3, 4, 5, 2), each)  # as many heads as sequences
+    for batch in ((), (2,), (2, 3)):
+        for mask in broadcast_masks(rng, *batch, 3, 4):
+            compare(*draw(rng, batch, 3, 4, 5, 2), mask)
 
 
 @pytest.mark.check(

@@ -17,7 +17,7 @@ from autograder.author import (
 from reference.asking import Asked, usual_batch
 from reference.dropout import same_draw, what_dropout_did
 from reference.following import own_self_attention
-from reference.masks import causal_mask
+from reference.masks import broadcast_masks, causal_mask
 
 BARE, WHOLE = "ScaledDotProductAttention", "SelfAttention"
 BARE_NAMES = {"input 0": "query", "input 1": "key", "input 2": "value"}
@@ -188,6 +188,11 @@ def test_bare_mask(bare, rng, note):
         inputs = draw(rng, axes, 3, 4, 5, 2)
         if len(axes) == len(batch) or bare.is_right((), inputs, {}):
             bare.compare_masked((), inputs, allowed, {}, note)
+    for axes in ((), (2,), (2, 3)):
+        inputs = draw(rng, axes, 3, 4, 5, 2)
+        masks = list(broadcast_masks(rng, *axes, 3, 4))
+        for allowed in masks if bare.is_right((), inputs, {}) else ():
+            bare.compare((), (*inputs, allowed), {})
     query, key = np.eye(2, dtype=np.float32), np.array([[1, 1], [0, 2], [2, 0]], np.float32)
     inputs = tuple(
         np.broadcast_to(each, (*batch, *each.shape)).copy() for each in (query, key, key)

@@ -166,6 +166,27 @@ NOT_DONE = {
         "test_long_and_unchanged",
         "A later call changed the result that masked_attention_weights",
     ),
+    "apply_mask repeats a mask's numbers in the order of memory": (
+        "causal_mask",
+        {"np.where(mask,": "np.where(np.resize(mask, np.shape(scores)),"},
+        "test_mask_kinds",
+        "Allowed scores are changed",
+    ),
+    "attention repeats a mask's numbers in the order of memory": (
+        "scaled_dot_product_attention",
+        {"np.where(mask,": "np.where(np.resize(mask, scores.shape),"},
+        "test_mask_kinds",
+        "The attention weights: ",
+    ),
+    "ScaledDotProductAttention puts an axis before masks of another shape": (
+        "self_attention",
+        {
+            "scores = scores.masked_fill(mask == 0": "mask = mask if mask.shape == scores.shape "
+            "else mask.unsqueeze(0); scores = scores.masked_fill(mask == 0"
+        },
+        "test_bare_mask",
+        "The output has the shape (1, 3, 2); expected (3, 2).",
+    ),
     "plot_scaling draws the dimensions of the example": (
         "scaling_experiment",
         {"sorted(results)": "[d for d in (4, 16, 64, 256) if d in results]"},
