@@ -43,6 +43,12 @@ NEXT = ("the output", "the weights")
 MOVED = 1e-5  # smaller changes count as none
 SAYS = 1e-3  # values that differ by less carry no information
 BLOCKED = 1e-6  # the largest weight that counts as 0
+IN_EVALUATION = (
+    "Which line of your code uses random numbers, and how does this line notice model.eval()?",
+    "model.eval() reaches each module that `__init__` stores in self. A module that `forward` "
+    "makes is always in training. F.dropout needs training=self.training.",
+    "Make modules in `__init__`, and leave dropout out where the text asks for none.",
+)
 RANGE = 1e-3, 1e3  # the range of factors that count as a scale; 0 would be no attention
 
 
@@ -177,6 +183,16 @@ class Asked:
         The correct scores are multiplied by `times`, through the queries.
         """
         __tracebackhide__ = True
+        try:
+            self._compare(made_with, inputs, state, condition, times)
+        except Mismatch:
+            self.expect_not_random(made_with, inputs, state)
+            raise
+
+    def _compare(
+        self, made_with: Sizes, inputs: Inputs, state: Weights, condition: float, times: float
+    ) -> None:
+        __tracebackhide__ = True
         run = self.run(made_with, inputs, state)
         if times != 1:
             query = run.state["W_q.weight"].astype(np.float64) * times
@@ -191,7 +207,7 @@ class Asked:
     def is_right(self, made_with: Sizes, inputs: Inputs, state: Weights) -> bool:
         """Return True if `compare` passes."""
         try:
-            self.compare(made_with, inputs, state, condition=200.0)
+            self._compare(made_with, inputs, state, 200.0, 1.0)
         except (Mismatch, Raised):
             return False
         return True
@@ -328,6 +344,23 @@ class Asked:
                 told="A result hardly changes when the input or the weights change, so this check "
                 "cannot judge anything yet.",
             )
+
+    def expect_not_random(self, made_with: Sizes, inputs: Inputs, state: Weights) -> None:
+        """Pass if two calls in evaluation, with different random numbers, give equal results."""
+        __tracebackhide__ = True
+        first, second = (
+            self.answers(self.run(made_with, inputs, state, seed=seed).value) for seed in (1, 2)
+        )
+        for one, two, what in zip(first, second, self.what, strict=False):
+            if isinstance(one, np.ndarray) and not np.array_equal(one, two, equal_nan=True):
+                verb = "are" if is_plural(what) else "is"
+                raise Mismatch(
+                    f"In evaluation (after eval()), two calls with the same arguments give "
+                    f"different results: {what} {verb} random. Dropout should act only in training.",
+                    what,
+                    mistake="dropout-in-evaluation",
+                    hints=IN_EVALUATION,
+                )
 
     def expect_no_dropout(self, made_with: Sizes, inputs: Inputs, state: Weights) -> None:
         """Pass if the outputs in training and in evaluation are equal."""

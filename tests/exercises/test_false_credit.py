@@ -203,7 +203,7 @@ def test_attention_that_says_nothing_gets_what_its_parts_and_shapes_are_worth(gr
     report = grade_text("self_attention", OF_ATTENTION + SAYINGS[says])
     passed = {check.title for check in report.checks if check.outcome == "passed"}
     assert passed - CARRIED <= {
-        "ScaledDotProductAttention: two results, the same in each call in evaluation",
+        "ScaledDotProductAttention: two results, no dropout in evaluation",
         "SelfAttention: the four matrices without a bias, two results",
     }
 

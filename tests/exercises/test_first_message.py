@@ -695,6 +695,16 @@ FIRST = {
         },
         "is as long as the second-to-last of the second.",
     ),
+    "an attention that forward makes is always in training": (
+        "self_attention",
+        {"self.attention(self.W_q(x)": "ScaledDotProductAttention()(self.W_q(x)"},
+        "two calls with the same arguments give different results: the output is random.",
+    ),
+    "dropout that always acts is random": (
+        "multi_head_attention",
+        {"torch.softmax(scores, dim=-1)": "nn.Dropout(0.1)(torch.softmax(scores, dim=-1))"},
+        "two calls with the same arguments give different results: the output is random.",
+    ),
     "a mask that has to be stretched is wrong too": (
         "scaled_dot_product_attention",
         {"np.where(mask, scores": "np.where(np.asarray(mask)[np.newaxis], scores"},

@@ -224,7 +224,10 @@ def test_what_follows_from_a_wrong_step_and_is_right_stays(grade_text):
     ("change", "says"),
     [
         ({}, "the right numbers rounded to 2 decimals. The task"),
-        ({(0, 1): 0.29}, "the right numbers to within 0.01, with 2 decimals. The task"),  # sums to 1
+        (
+            {(0, 1): 0.29},
+            "the right numbers to within 0.01, with 2 decimals. The task",
+        ),  # sums to 1
         ({(1, 0): 0.38}, ""),  # 0.363 is neither
     ],
 )
