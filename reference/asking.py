@@ -355,8 +355,9 @@ class Asked:
             if isinstance(one, np.ndarray) and not np.array_equal(one, two, equal_nan=True):
                 verb = "are" if is_plural(what) else "is"
                 raise Mismatch(
-                    f"In evaluation (after eval()), two calls with the same arguments give "
-                    f"different results: {what} {verb} random. Dropout should act only in training.",
+                    "In evaluation (after eval()), two calls with the same arguments give "
+                    f"different results: {what} {verb} random. Dropout should act "
+                    "only in training.",
                     what,
                     mistake="dropout-in-evaluation",
                     hints=IN_EVALUATION,
