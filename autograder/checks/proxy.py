@@ -338,7 +338,7 @@ class Submission:
 
     def first_raised(self) -> Raised | None:
         """Return the student's first exception that the check did not expect, or None."""
-        return next((error for _, error in self._raised if not error.was_asked_for), None)
+        return next((error for _, error in self._raised if not error.was_expected), None)
 
     def about(self) -> tuple[str, ...]:
         """Return the called functions' names. Without calls, return the read values' names."""

@@ -154,10 +154,10 @@ class NotDefined(StudentProblem):
 
 
 class Raised(StudentProblem):
-    """Exception of the student's code. A check that expects the exception sets `was_asked_for`."""
+    """Exception of the student's code. If `was_expected` is true, the check does not report it."""
 
     kind: ClassVar[ProblemKind] = "raised"
-    was_asked_for = False
+    was_expected = False
 
 
 class NotWritten(Raised):
