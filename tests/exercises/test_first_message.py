@@ -399,7 +399,7 @@ def test_three_dots_are_not_written_yet(grade_text):
 def test_an_indentation_error_has_a_hint_about_blanks(grade_text):
     """A hint about brackets and quotes stood beside "unexpected indent"."""
     first = grade_text("softmax", "def softmax(x):\n    a = 1\n     b = 2\n").checks[0]
-    assert first.hints[0].startswith("How many spaces does that line begin with")
+    assert first.hints[0].startswith("How many spaces are at the beginning of that line")
 
 
 def test_a_mask_of_lists_that_works_is_right(grade_text):
@@ -434,7 +434,7 @@ def test_the_width_that_goes_wrong_is_named_alone(grade_text, matrix, width, oth
     text = text.replace("return self.W_o(output), weights", wrong)
     found = [check.diagnosis for check in grade_text("self_attention", text).checks]
     says = next(each.finding for each in found if each)
-    assert f"if {width} is" in says and f"if {other}" not in says
+    assert f"If {width} is" in says and f"f {other}" not in says
 
 
 BLOCKS = "scores = np.where(mask, scores, -np.inf)"
@@ -649,12 +649,12 @@ FIRST = {
             "p = softmax(scores)": "p = softmax(scores); "
             "return np.linalg.norm(np.diag(p) - np.outer(p, p))"
         },
-        "with an error for several rows, and is right for an array with one axis.",
+        "For several rows, your code stops with an error. For an array with one axis, your code is right.",
     ),
     "a module is right without a mask, and with one of 0 and 1": (
         "multi_head_attention",
         {"scores.masked_fill(mask == 0": "scores.masked_fill(mask - 1 == -1"},
-        "It stops with an error with a mask of True and False, and is right with a mask of 0 and 1",
+        "With a mask of True and False, your code stops with an error. With a mask of 0 and 1 (in",
     ),
     "axis 1 of the scores of several heads is the heads": (
         "find_the_bug",
@@ -685,7 +685,7 @@ FIRST = {
     "a module is right with one batch axis in evaluation only": (
         "self_attention",
         {"nn.Dropout(dropout)": "nn.Dropout1d(dropout)"},
-        "with two batch axes, and is right with at most one batch axis (in evaluation).",
+        "stops with an error. With at most one batch axis (in evaluation), your code is right.",
     ),
     "the query needs no swapping where the key is swapped": (
         "self_attention",
@@ -693,7 +693,7 @@ FIRST = {
             "self.W_k = nn.Linear(d_model, d_k": "self.W_k = nn.Linear(d_model, d_v",
             "self.W_v = nn.Linear(d_model, d_v": "self.W_v = nn.Linear(d_model, d_k",
         },
-        "is as long as the second-to-last of the second.",
+        "must be as long as the second-last axis of the second.",
     ),
     "an attention that forward makes is always in training": (
         "self_attention",
@@ -708,7 +708,7 @@ FIRST = {
     "a mask that has to be stretched is wrong too": (
         "scaled_dot_product_attention",
         {"np.where(mask, scores": "np.where(np.asarray(mask)[np.newaxis], scores"},
-        "wrong with a mask of as many axes as the scores, and right with a mask of fewer axes than",
+        "With a mask of as many axes as the scores, your code is wrong. With a mask of fewer axes",
     ),
 }
 
