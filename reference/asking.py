@@ -128,7 +128,9 @@ class Asked:
             return self.right(made_with, inputs, run.state, toward)
         except NotJudged:
             if run.fit.absent or run.fit.tied:  # weights that no right answer has
-                wrong = Mismatch(f"{self.name} has not all parameters that the text asks for.")
+                wrong = Mismatch(
+                    f"{self.name} does not have all parameters that the text asks for."
+                )
                 raise MayFollow(wrong, self.name) from None
             raise
 
@@ -217,8 +219,8 @@ class Asked:
         right = self.is_right(made_with, inputs, state)
         if not right:
             note(
-                f"{self.name} does not give the right values here. Other checks grade the values; "
-                f"this check grades only the rest."
+                f"{self.name} does not give the right values here. Other checks grade the values. "
+                "This check grades only the rest."
             )
         return right
 
@@ -339,10 +341,12 @@ class Asked:
             change = "change" if is_plural(self.what[0]) else "changes"
             raise Mismatch(
                 f"{capital(self.what[0])} of {self.name} hardly {change} when the input or the "
-                f"weights change, so this check cannot judge anything yet.",
+                "weights change, so this check cannot judge your code yet.",
                 self.what[0],
-                told="A result hardly changes when the input or the weights change, so this check "
-                "cannot judge anything yet.",
+                told=(
+                    "A result hardly changes when the input or the weights change, so this check "
+                    "cannot judge your code yet."
+                ),
             )
 
     def expect_not_random(self, made_with: Sizes, inputs: Inputs, state: Weights) -> None:
@@ -374,8 +378,8 @@ class Asked:
         except Mismatch as wrong:
             differ = "differ from those" if is_plural(self.what[0]) else "differs from that"
             told = (
-                f"In training, {self.what[0]} of {self.name} {differ} in evaluation. There should "
-                f"be no dropout in it, and nothing else that acts in training only."
+                f"In training, {self.what[0]} of {self.name} {differ} in evaluation. The text "
+                "asks for no dropout, and for nothing else that acts only in training."
             )
             raise replace(
                 wrong,
@@ -416,7 +420,10 @@ class Asked:
         __tracebackhide__ = True
         for given in (inputs, (*inputs, mask)):
             if given is not inputs and not self._is_finite(made_with, given, state):
-                note("Judged without a mask: with a mask, your code gives no finite output here.")
+                note(
+                    "This check judged your code without a mask. With a mask, your code returns "
+                    "infinite numbers or NaN here."
+                )
                 return
             run = self.run(made_with, given, state, toward=(toward, None))
             right = self.right_beside(run, made_with, given, (toward, None))
@@ -482,7 +489,7 @@ class Asked:
                 does = False
             if not does:
                 raise mismatch
-            note("Each sequence gives the same as when given alone.")
+            note("Each sequence has the same output as it has alone.")
         if stopped is not None:
             raise stopped
 
@@ -570,7 +577,10 @@ def usual_batch(
         except (Mismatch, Raised):
             continue
         if not batch:
-            note("Judged without a batch axis: with it, your code gives no right shape.")
+            note(
+                "This check judged your code without a batch axis. With a batch axis, your code "
+                "returns a wrong shape."
+            )
         return batch
     rng.bit_generator.state = usual  # the check makes the calls that a right answer gets
     return (2,)

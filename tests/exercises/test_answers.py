@@ -130,7 +130,7 @@ def test_hand_computation_does_not_give_its_answers_away(grade_text):
     report = grade_text("hand_computation", "a_scores = [[9, 9], [9, 9]]")
     first = report.checks[0]
     assert first.evidence.expected is None
-    assert "none of the 4 entries is right." in first.finding
+    assert "all 4 entries are wrong." in first.finding
 
 
 @pytest.mark.parametrize("exponent", [0.45, 0.5, 0.55, np.float64(0.5)])
