@@ -47,7 +47,7 @@ NORMS: Hints = (
 NETWORK: Hints = (
     "What are the three parts of the feed-forward network?",
     "A Linear to d_ff, a ReLU, and a Linear back to d_model, in this order.",
-    "nn.Sequential(nn.Linear(d_model, d_ff), nn.ReLU(), nn.Linear(d_ff, d_model))",
+    "Look at the parts of self.feed_forward in __init__, and at their sizes.",
 )
 
 

@@ -35,7 +35,7 @@ OPTIMIZER: Hints = (
 BATCHES: Hints = (
     "Which batch belongs to step 0, to step 1, and to the one after the last batch?",
     "Use the batches in order. After the last batch, begin again with the first.",
-    "Use batches[step % len(batches)].",
+    "Look at the index of the batch. It begins again after the last batch if you use `%`.",
 )
 LIST: Hints = (
     "What should the list contain, and how long is it?",
