@@ -304,6 +304,8 @@ def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
     place = cause.place
     if cause.error in {"IndentationError", "TabError"}:
         return "indentation"
+    if cause.error == "SyntaxError" and cause.message.startswith("leading zeros"):
+        return "value_of_other_kind"
     if cause.code != "raised":
         return "import" if cause.code == "import_failed" else cause.code
     if cause.error == "AssertionError" or (place is not None and place.text.startswith("raise")):

@@ -27,6 +27,7 @@ NOT_FOUND = frozenset({"ModuleNotFoundError", "ImportError"})
 LIBRARIES = frozenset({"matplotlib", "numpy", "torch"})  # the libraries that a course may need
 AXES = frozenset({"Axes", "AxesSubplot"})
 EXCEPTIONS = frozenset(name for name in dir(builtins) if name.endswith(("Error", "Exception")))
+DECIMAL_COMMA = re.compile(r"\b\d+,(?:0\d+|\d+(?=\s*;))")  # only a comma in a number is followed so
 _RAISE = re.compile(r"\braise\b")
 
 # The sentence for each code. `where` is replaced by the place in words. Reports also show the line
@@ -43,7 +44,7 @@ SENTENCES: dict[CauseCode, str] = {
     "there.",
     "calls_unwritten": "{subject} calls a function that stops with NotImplementedError{where}.",
     "import_failed": "{subject}: {message}{where}.{install} Code that does not need it was run.",
-    "not_python": "{subject} is not valid Python: {message}{where}.",
+    "not_python": "{subject} is not valid Python: {message}{where}.{decimal}",
     "endless_recursion": "{subject} calls itself forever (RecursionError{where}).",
     "out_of_memory": "{subject} asked for more memory than the grader allows{where}.",
     "raised": "{subject} stopped with {said}{where}{inside}.{install}",
@@ -118,6 +119,7 @@ class StudentProblem(Exception):
             inside=f", inside {self.library}" if self.library else "",
             loop=loop,
             install=self._install(),
+            decimal=self._decimal(),
             near=near,
             because=f" {self.because.finding}" if self.because else "",
         )
@@ -145,6 +147,13 @@ class StudentProblem(Exception):
         if found is None or found[1] not in LIBRARIES or find_spec(found[1]) is not None:
             return ""
         return f" {found[1]} is not installed here. Run: pip install {found[1]}."
+
+    def _decimal(self) -> str:
+        """Return a sentence about a number with a decimal comma, or an empty text."""
+        found = DECIMAL_COMMA.search(self.place.text) if self.place is not None else None
+        if found is None:
+            return ""
+        return f" Write decimal numbers with a point: {found[0].replace(',', '.')}, not {found[0]}."
 
 
 class NotDefined(StudentProblem):

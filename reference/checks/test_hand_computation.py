@@ -4,6 +4,7 @@ An entry is right if it is within ±0.002 of the exact value, or of the value th
 student's own previous step; so one mistake costs one step.
 """
 
+import ast
 import dataclasses
 import re
 
@@ -35,6 +36,7 @@ from reference.hand_relations import (
 from reference.misconceptions.hand_computation import explain_value, with_later_steps
 from reference.misconceptions.hand_computation.steps import findings
 
+DECIMAL_COMMA = re.compile(r"(?<![\"'\d])(\d+),(\d+)(?![\"'\d])")
 HOW = {
     "scores": (
         "Which two rows does the entry in row i and column j come from?",
@@ -99,6 +101,28 @@ def filled_in(submission, name):
     raise Mismatch(f"{name} is None; {says}.", name)
 
 
+def numbers_of(submission, name, sizes):
+    """Return a value that must have this shape. If not, look for commas inside numbers."""
+    try:
+        return expect_shape(filled_in(submission, name), sizes, name)
+    except Mismatch as wrong:
+        place = submission.where_set(name)
+        found = DECIMAL_COMMA.search(place.text) if place else None
+        if found is None or not fits_with_points(place.text, sizes):
+            raise
+        says = f"Python reads {found[0]} as two numbers. Write {found[1]}.{found[2]} instead."
+        raise dataclasses.replace(wrong, finding=f"{wrong.finding} {says}") from None
+
+
+def fits_with_points(line, sizes):
+    """Return True if points instead of commas inside numbers give an array of this shape."""
+    try:
+        value = ast.literal_eval(DECIMAL_COMMA.sub(r"\1.\2", line.partition("=")[2].strip()))
+        return np.shape(value) == sizes
+    except (ValueError, SyntaxError):  # the first of several lines
+        return re.search(r"\d,\d+, ", line) is not None
+
+
 def judge_step(submission, reference, letter, step, note, grading):
     """Pass if every entry is right, or follows from the student's previous step."""
     name = f"{letter}_{step}"
@@ -107,7 +131,7 @@ def judge_step(submission, reference, letter, step, note, grading):
     except NotJudged:  # a released course has no answers, so only what needs none is judged
         judge_in_kit(submission, reference, name, note, grading)
         return
-    answer = expect_shape(filled_in(submission, name), reference.hand_shape(letter, step), name)
+    answer = numbers_of(submission, name, reference.hand_shape(letter, step))
     exact = part.exact(step)
     right = np.abs(answer - exact) <= WITHIN
     if right.all():
@@ -137,10 +161,10 @@ def judge_in_kit(submission, reference, name, note, grading):
     """Pass if a step fits the previous steps, and the scores fit the matrices in the text."""
     letter, step = name.split("_")
     steps = own_steps(submission, reference, letter, step)
-    answer = filled_in(submission, name)
+    filled_in(submission, name)
     given = reference.hand_givens(submission.variant)[letter]
     try:
-        expect_shape(answer, reference.hand_shape(letter, step), name)
+        numbers_of(submission, name, reference.hand_shape(letter, step))
         if remark := judge_by_relations(name, steps, given):
             note(remark)
     except Mismatch as wrong:
@@ -229,7 +253,7 @@ def test_step(submission, reference, note, grading, part, step):
     ),
 )
 def test_masked_row(submission, reference, grading):
-    answer = expect_shape(filled_in(submission, "c_masked_row"), (4,), "c_masked_row")
+    answer = numbers_of(submission, "c_masked_row", (4,))
     try:
         right = reference.hand_problem(submission.variant).masked_row
     except NotJudged:

@@ -579,6 +579,11 @@ def test_a_missing_comma_between_rows_has_its_own_hint_and_is_said_once(grade_te
     assert presented(report).notes == ()
 
 
+def test_a_comma_between_numbers_is_no_decimal_comma(grade_text):
+    text = change("hand_computation", ("[[1, 1], [1, 0]]", "[[1,1], [1,0], [1,1]]"))
+    assert "Python reads" not in opening(grade_text("hand_computation", text)).text
+
+
 def test_numbers_in_quotes_are_no_mistake_of_values(grade_text):
     text = change("hand_computation", ("b_scores = None", "")) + 'b_scores = [["0.5"] * 3] * 3\n'
     failed = first_failed(grade_text("hand_computation", text))
@@ -704,6 +709,16 @@ FIRST = {
         "multi_head_attention",
         {"torch.softmax(scores, dim=-1)": "nn.Dropout(0.1)(torch.softmax(scores, dim=-1))"},
         "two calls with the same arguments give different results: the output is random.",
+    ),
+    "a decimal comma makes two numbers": (
+        "hand_computation",
+        {"[[0.5, 0.5], [0.670, 0.330]]": "[[0,5, 0,5], [0,670, 0,330]]"},
+        "Python reads 0,5 as two numbers. Write 0.5 instead.",
+    ),
+    "a decimal comma before a zero is no octal number": (
+        "hand_computation",
+        {"[[1, 1], [1, 0]]": "[[1,09, 1], [1, 0]]"},
+        "Write decimal numbers with a point: 1.09, not 1,09.",
     ),
     "a mask that has to be stretched is wrong too": (
         "scaled_dot_product_attention",
