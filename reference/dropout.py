@@ -36,15 +36,17 @@ def what_dropout_did(
     weights: Array | None,
     rate: float,
     in_evaluation: Array | None = None,
+    own: Array | None = None,
 ) -> DropoutMistake | None:
     """Return the mistake in one pass in training, or None.
 
     query `(B, L_q, d)` and key `(B, L_k, d)`; the values were two identity matrices side by side,
     so that output `(B, L_q, 2·L_k)` shows the weights used, twice. `in_evaluation` is the output
-    without dropout. It shows the student's weights, even if they are wrong.
+    without dropout. It shows the student's weights, even if they are wrong. `own` are the weights
+    that follow from the student's own step; they replace the correct weights.
     """
     query, key = query.astype(np.float64), key.astype(np.float64)
-    right = softmax(scale(scores(query, key), key.shape[-1]))
+    right = softmax(scale(scores(query, key), key.shape[-1])) if own is None else own
     if in_evaluation is not None:
         right = _own_weights(in_evaluation.astype(np.float64), right)
     first, second = np.split(output.astype(np.float64), 2, axis=-1)

@@ -332,7 +332,8 @@ def test_long_and_unchanged(submission, reference, rng, note, grading):
             "functions."
         )
     # Blocked scores of −1,000 instead of −∞ would have the weights of the allowed ones.
-    for large in (np.where(mask, 900.0, -900.0), np.where(mask, -1000.0, 0.0), mixed):
+    cases = [np.where(mask, 900.0, -900.0), np.where(mask, -1000.0, 0.0), mixed]
+    for large in (*cases, np.stack(cases)):
         answer = submission.masked_attention_weights(large, mask)
         right = reference.masked_weights(large, mask)
         expect_close(answer, right, "the weights", condition=1e3)

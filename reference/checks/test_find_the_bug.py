@@ -8,18 +8,25 @@ import numpy as np
 import pytest
 
 from autograder.author import (
+    MayFollow,
     Mismatch,
+    NotJudged,
     NotWritten,
+    OwnSteps,
     Raised,
+    StudentProblem,
     expect_close,
+    expect_follows,
     expect_independent_calls,
     expect_results,
     expect_shape,
     expect_unchanged_arguments,
+    is_informative,
 )
 from reference.bugs import NAMES, SHOWN, implementations, right_answer
 from reference.bugs.cases import CASES, PARAMETERS, RESULTS
 from reference.dropout import what_dropout_did
+from reference.following import own_repaired, own_row_softmax
 
 DROPOUT = "attention_with_dropout"
 REPAIR = {
@@ -88,19 +95,17 @@ def each_function(points, title, grades, hints=None, needs=None):
 
 
 @each_function(2, "{}, repaired", ["repair", "no side effects"])
-def test_repaired(submission, rng, name, grading):
+def test_repaired(submission, rng, name, note, grading):
     grading("repair")
     if name == DROPOUT:
-        compare_dropout(submission, rng, grading)
+        compare_dropout(submission, rng, note, grading)
         return
     cases = CASES[name](rng)
-    for args in cases:
-        answer = getattr(submission, name)(*args)
-        expected = right_answer(name, *args)
-        if isinstance(expected, tuple):
-            expect_both(answer, expected, name)
-        else:
-            expect_close(answer, expected, condition=20.0)
+    if name == "row_softmax":
+        for (x,) in cases:
+            expect_close(submission.row_softmax(x), right_answer(name, x), condition=20.0)
+    else:
+        expect_repaired(submission, name, cases, getattr(submission, name), note)
     grading("no side effects")
     for args in cases:
         expect_unchanged_arguments(getattr(submission, name), PARAMETERS[name], *args)
@@ -109,10 +114,57 @@ def test_repaired(submission, rng, name, grading):
     expect_independent_calls(submission.fresh(), calls, between)
 
 
-def expect_both(answer, expected, name):
-    answers = expect_results(answer, ("output", "weights"), name)
-    for one, other, what in zip(answers, expected, RESULTS, strict=True):
-        expect_close(one, other, what, condition=20.0)
+def expect_repaired(submission, name, cases, call, note):
+    """Pass if the results of each call are right, or follow from the student's own row_softmax.
+
+    Calls for which row_softmax itself is wrong are left out, but not all.
+    """
+    left_out = []
+    for args in cases:
+        try:
+            expect_results_follow(submission, name, args, call(*args), note)
+        except (Mismatch, Raised) as wrong:
+            if gives_right_weights(submission, name, args):
+                raise
+            left_out.append(wrong)
+    if left_out:
+        if len(left_out) == len(cases):
+            raise left_out[0]
+        note("Judged with scores for which your row_softmax is right.")
+
+
+def expect_results_follow(submission, name, args, answer, note):
+    expected, answers, words = right_answer(name, *args), (answer,), ("the result",)
+    if isinstance(expected, tuple):
+        answers, words = expect_results(answer, ("output", "weights"), name), RESULTS
+    else:
+        expected = (expected,)
+    for place, (one, other, what) in enumerate(zip(answers, expected, words, strict=True)):
+        expect_follows(
+            one,
+            other,
+            lambda steps, place=place: own_repaired(steps, name, args)[place],
+            what,
+            note,
+            "row_softmax",
+            submission,
+            condition=20.0,
+            share=0.5,  # blocked scores do not matter
+        )
+
+
+def gives_right_weights(submission, name, args):
+    """Return False if the student's own row_softmax is wrong for the scores of this call."""
+    steps = OwnSteps(submission)
+    try:
+        own_repaired(steps, name, args)
+        _, scores, own = steps.asked[-1]
+        expect_close(own, right_answer("row_softmax", scores), condition=20.0)
+    except (Mismatch, StudentProblem, ValueError, TypeError):
+        return False
+    except NotJudged:  # a student kit lacks the weights
+        return True
+    return True
 
 
 def other_numbers(args):
@@ -120,7 +172,7 @@ def other_numbers(args):
     return [x[::-1] + 1 if getattr(x, "dtype", None) == np.float64 else x for x in args]
 
 
-def compare_dropout(submission, rng, grading):
+def compare_dropout(submission, rng, note, grading):
     Q, K = rng.normal(size=(8, 32, 4)), rng.normal(size=(8, 16, 4))
     V = np.broadcast_to(np.hstack([np.eye(16)] * 2), (8, 16, 32)).copy()
     seed = int(rng.integers(2**31))
@@ -137,8 +189,11 @@ def compare_dropout(submission, rng, grading):
             output, weights = expect_results(answer, ("output", "weights"), DROPOUT)
             outputs.append(expect_shape(output, (*sizes, 32), "the output"))
             expect_shape(weights, (*sizes, 16), "the weights")
-        found = what_dropout_did(*map(one_batch, (*args[:2], outputs[0], weights)), rate)
-        if found is not None:
+        seen = *map(one_batch, (*args[:2], outputs[0], weights)), rate
+        found = what_dropout_did(*seen)
+        if found is not None and follows(submission, args, seen, found):
+            note("Right, given your row_softmax.")
+        elif found is not None:
             hints = REPAIR[DROPOUT] if found.id == "dropped-weights-returned" else DROP
             raise Mismatch(found.finding, mistake=found.id, hints=hints)
         if not np.array_equal(*outputs[:2]):
@@ -154,11 +209,25 @@ def compare_dropout(submission, rng, grading):
                 mistake="dropout-always-the-same",
             )
     large, own = (1000 * Q[:2], K[:2], V[:2]), submission.make("numpy.random.default_rng", seed)
-    answer = getattr(submission, DROPOUT)(*large, 0.0, own)
-    expect_both(answer, right_answer("batched_attention", *large), DROPOUT)
+    attend = lambda Q, K, V: getattr(submission, DROPOUT)(Q, K, V, 0.0, own)
+    small = (Q[:2], K[:2], V[:2])
+    expect_repaired(submission, "batched_attention", [large, small], attend, note)
     grading("no side effects")
     function = getattr(submission, DROPOUT)
     expect_unchanged_arguments(function, PARAMETERS[DROPOUT], Q, K, V, 0.5, own)
+
+
+def follows(submission, args, seen, found):
+    """Return True if what dropout did is right for the weights of the student's row_softmax."""
+    Q, K = args[:2]
+    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
+    try:
+        own = own_row_softmax(OwnSteps(submission), scores)
+        return is_informative(own) and what_dropout_did(*seen, own=one_batch(own)) is None
+    except NotJudged:
+        raise MayFollow(Mismatch(found.finding, mistake=found.id), "row_softmax") from None
+    except (Mismatch, StudentProblem, ValueError, TypeError):
+        return False
 
 
 def one_batch(x):

@@ -94,6 +94,9 @@ def test_large_numbers(submission, reference):
     for x in ([1000.0, 1001.0], [1e4, -1e4, 0.0], [-1e4, -1e4 + 1], rows_apart, small_first):
         x = np.array(x)
         expect_close(submission.softmax(x), reference.softmax(x), condition=1e4)
+    for x, axis in ((np.array([rows_apart, small_first]), -1), (np.array(rows_apart).T, 0)):
+        answer = submission.softmax(x, axis=axis)
+        expect_close(answer, reference.softmax(x, axis), condition=1e4)
 
 
 @pytest.mark.check(

@@ -18,6 +18,11 @@ def _ratio(exponentials: Any, axis: int = -1) -> Any:
     return exponentials / exponentials.sum(axis, keepdims=True)
 
 
+def minus_logarithm(x: Any, axis: int = -1) -> Any:
+    """Return exp(x − log Σ exp(x)), a softmax whose exponentials overflow."""
+    return np.exp(x - np.log(np.exp(x).sum(axis, keepdims=True)))
+
+
 def wrong_reductions(of: str, hints: Hints) -> tuple[Family, ...]:
     """Return misconceptions in the step `weights`, made from the scores in step `of`."""
 

@@ -187,6 +187,14 @@ NOT_DONE = {
         "test_bare_mask",
         "The output has the shape (1, 3, 2); expected (3, 2).",
     ),
+    "softmax subtracts the maximum of three axes together": (
+        "softmax",
+        {
+            "x.max(axis=axis, keepdims=True)": "(x.max(axis, keepdims=True) if x.ndim < 3 else x.max())"
+        },
+        "test_large_numbers",
+        "The result has NaN",
+    ),
     "plot_scaling draws the dimensions of the example": (
         "scaling_experiment",
         {"sorted(results)": "[d for d in (4, 16, 64, 256) if d in results]"},
@@ -720,6 +728,22 @@ FIRST = {
         {"[[1, 1], [1, 0]]": "[[1,09, 1], [1, 0]]"},
         "Write decimal numbers with a point: 1.09, not 1,09.",
     ),
+    "exponentials of a logarithm overflow": (
+        "softmax",
+        {
+            "exponentials / exponentials.sum(axis=axis, keepdims=True)": "np.exp("
+            "x - np.log(np.exp(x).sum(axis=axis, keepdims=True)))"
+        },
+        "Large numbers overflow, as in a softmax that does not subtract the maximum.",
+    ),
+    "weights of a logarithm overflow with and without a batch axis": (
+        "causal_mask",
+        {
+            "exponentials / exponentials.sum(axis=-1, keepdims=True)": "np.exp("
+            "masked - np.log(np.exp(masked).sum(axis=-1, keepdims=True)))"
+        },
+        "Large scores overflow, as in a softmax that does not subtract the maximum.",
+    ),
     "a mask that has to be stretched is wrong too": (
         "scaled_dot_product_attention",
         {"np.where(mask, scores": "np.where(np.asarray(mask)[np.newaxis], scores"},
@@ -757,3 +781,21 @@ def test_another_measure_is_not_said_to_vary_wrongly(grade_text, case):
     changes, names = ONE_MISTAKE[case]
     checks = grade_text("scaling_experiment", change("scaling_experiment", *changes.items())).checks
     assert {check.name for check in checks if check.outcome == "failed"} == names
+
+
+ROW_SOFTMAX = {
+    "the overall maximum is subtracted": ("np.max(x, axis=-1, keepdims=True))", "np.max(x))"),
+    "the last axis is summed for arrays with one axis only": (
+        "np.sum(e, axis=-1, keepdims=True)",
+        "np.sum(e, axis=0, keepdims=True) if x.ndim > 2 else e / np.sum(e, -1, keepdims=True)",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ROW_SOFTMAX)
+def test_a_wrong_row_softmax_costs_no_other_repair(grade_text, case):
+    """Four repairs that call it were wrong, too."""
+    checks = grade_text("find_the_bug", change("find_the_bug", ROW_SOFTMAX[case])).checks
+    failed = {check.name for check in checks if check.outcome == "failed"}
+    assert failed == {"test_repaired[row_softmax]"}
+    assert sum(shown_outcome(check) == FOLLOWS for check in checks) == 4

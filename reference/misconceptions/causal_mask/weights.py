@@ -8,7 +8,7 @@ from autograder.author import Fact, Family, Hints, Step, without
 from reference.attention import block, softmax
 from reference.misconceptions.causal_mask.apply import APPLY, LOW, mask_of, of_scores
 from reference.misconceptions.causal_mask.calls import allowed
-from reference.misconceptions.reductions import wrong_reductions
+from reference.misconceptions.reductions import minus_logarithm, wrong_reductions
 
 BEFORE: Hints = (
     "Which steps lead in your code from the scores to the weights?",
@@ -148,6 +148,7 @@ WEIGHTS = (
                 "softmax that does not subtract the maximum| in the exponential}.",
                 lambda s: np.exp(s.masked) / np.exp(s.masked).sum(-1, keepdims=True),
                 lambda s: np.nan_to_num(np.exp(s.masked) / np.exp(s.masked).sum(-1, keepdims=True)),
+                lambda s: minus_logarithm(s.masked),
             ),
         },
     ),

@@ -73,7 +73,7 @@ FACTS = (
     Fact(
         "nan",
         lambda s, v: any(bool(np.isnan(part).any()) for part in _two(s, v)),
-        "The result contains NaN (not a number). NaN can come from ∞ / ∞ or ∞ − ∞.",
+        "The result contains NaN (not a number). NaN can come from 0 / 0, ∞ / ∞ or ∞ − ∞.",
     ),
     Fact(
         "blocked-get-weight",

@@ -6,7 +6,7 @@ import numpy as np
 
 from autograder.author import Family, Hints
 from reference.attention import block, softmax
-from reference.misconceptions.reductions import wrong_reductions
+from reference.misconceptions.reductions import minus_logarithm, wrong_reductions
 
 ROWS: Hints = (
     "What is subtracted from a row of scores? By which sum are the row's exponentials divided?",
@@ -107,6 +107,7 @@ WEIGHTS = (
                 "{The result is right for small scores. }Large scores overflow{, as in a softmax "
                 "that does not subtract the maximum| in the exponential}.",
                 lambda s: np.exp(s.blocked) / np.exp(s.blocked).sum(-1, keepdims=True),
+                lambda s: minus_logarithm(s.blocked),
             ),
         },
     ),

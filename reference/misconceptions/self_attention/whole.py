@@ -167,7 +167,7 @@ FACTS = (
     Fact(
         "nan",
         lambda _, v: any(bool(np.isnan(part).any()) for part in v),
-        "The result contains NaN (not a number). NaN can come from ∞ / ∞ or ∞ − ∞.",
+        "The result contains NaN (not a number). NaN can come from 0 / 0, ∞ / ∞ or ∞ − ∞.",
     ),
     Fact(
         "rows",

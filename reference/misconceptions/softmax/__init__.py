@@ -26,7 +26,7 @@ FACTS = (
     Fact(
         "nan",
         lambda s, v: bool(np.isnan(v).any()),
-        "The result contains NaN (not a number). NaN can come from ∞ / ∞ or ∞ − ∞.",
+        "The result contains NaN (not a number). NaN can come from 0 / 0, ∞ / ∞ or ∞ − ∞.",
     ),
     Fact("negative", lambda s, v: bool((v < 0).any()), "Some results are negative."),
     Fact(

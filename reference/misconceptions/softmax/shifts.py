@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from autograder.author import Family, Hints
+from reference.misconceptions.reductions import minus_logarithm
 
 AXIS: Hints = (
     "Which of your results add up to 1, and which should?",
@@ -230,6 +231,7 @@ SHIFTS = (
                     "{The result is right for small numbers. }Large numbers overflow{, as in a "
                     "softmax that does not subtract the maximum| in the exponential}.",
                     {"shifted": lambda s: s.array},
+                    {"weights": lambda s: minus_logarithm(s.array, s.axis)},
                 ),
             ],
         },
