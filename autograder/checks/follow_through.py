@@ -395,12 +395,14 @@ def expect_independent_calls(
             if not values_agree(before, again):
                 raise Mismatch(
                     f"{name}, called with the same arguments, gives another result after other "
-                    f"calls: it depends on something that an earlier call left behind, or on "
-                    f"chance.",
+                    "calls. So the result depends on chance, or on something that an earlier call "
+                    "left behind.",
                     mistake="remembers",
-                    told="Called again with the same arguments, after other calls, a function "
-                    "gives another result: it depends on something that an earlier call left "
-                    "behind, or on chance.",
+                    told=(
+                        "A function, called with the same arguments, gives another result after "
+                        "other calls. So the result depends on chance, or on something that an "
+                        "earlier call left behind."
+                    ),
                 )
 
 

@@ -36,10 +36,14 @@ SENTENCES: dict[CauseCode, str] = {
     "not_defined": "{subject} is not defined in {message}.{near}{because}",
     "no_value": "{subject} has no value: {message}, which sets it, did not finish.{because}",
     "not_written": "{subject} is not written yet.",
-    "raise_left_in": "{subject} has code, but the `raise NotImplementedError()`{where} is still "
-    "left in and stops it. Remove it, or write the `return` in its place.",
-    "sibling_not_written": "{subject} needs {message}{where}. That file still has a `raise "
-    "NotImplementedError()`. Write it first, or copy your work there if it is in a notebook.",
+    "raise_left_in": (
+        "{subject} has code, but the `raise NotImplementedError()`{where} stops it. Remove this "
+        "line, or replace it by your `return`."
+    ),
+    "sibling_not_written": (
+        "{subject} needs {message}{where}. That file still has a `raise NotImplementedError()`. "
+        "Write that file first. If your work is in a notebook, copy it there."
+    ),
     "sibling_absent": "{subject} needs {message}, which is not in this folder. Put your {message} "
     "there.",
     "calls_unwritten": "{subject} calls a function that stops with NotImplementedError{where}.",
@@ -49,8 +53,10 @@ SENTENCES: dict[CauseCode, str] = {
     "out_of_memory": "{subject} asked for more memory than the grader allows{where}.",
     "raised": "{subject} stopped with {said}{where}{inside}.{install}",
     "exited": "{subject} asked to end the program (exit){where}.",
-    "keyboard": "{subject} calls {message}{where}, but nobody types when it is graded. "
-    "Remove the call: the function's parameters are its input.",
+    "keyboard": (
+        "{subject} calls {message}{where}, but nobody types anything when your code is graded. "
+        "Remove the call. The input of the function is its parameters."
+    ),
     "not_a_function": "{message}.",
     "axes_returned": "{subject} returned the axes. Return the whole figure (`return figure`, or "
     "axes.figure).",
@@ -58,8 +64,10 @@ SENTENCES: dict[CauseCode, str] = {
     "tuples, dicts, arrays and figures.",
     "exception_returned": "{subject} returns {message} instead of raising it: write `raise "
     "{message}(…)`.",
-    "not_a_generator": "{subject} returned {message}; expected a generator: a function that hands "
-    "out its values one by one, with `yield`.",
+    "not_a_generator": (
+        "{subject} returned {message}. It should be a generator function, which returns its "
+        "values one by one with `yield`."
+    ),
     "timed_out": "{subject} did not finish within {message} seconds.{loop}",
     "not_called_again": "{subject} ran out of time {message} times, so it was not called again.",
     "no_time_left": "The submission had used up its {message} seconds before this check.",
@@ -107,8 +115,8 @@ class StudentProblem(Exception):
 
     def __post_init__(self) -> None:
         said = f"{self.type}: {self.message}" if self.message else self.type
-        near = f" It does define {self.names[0]}: is that the one?" if self.names else ""
-        loop = " Is there a loop in it that never ends?" if self.code == "timed_out" else ""
+        near = f" It does define {self.names[0]}. Did you mean this name?" if self.names else ""
+        loop = " Is there a loop that never ends?" if self.code == "timed_out" else ""
         if self.place is not None:
             loop = f" It was still in the loop{where(self.place)}."
         self.finding = SENTENCES[self.code].format(

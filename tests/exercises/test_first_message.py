@@ -66,7 +66,7 @@ def test_a_mistake_has_its_own_name(grade_text, exercise, old, new, names, said)
             "\na_scores = print([[1, 1], [1, 0]])",
             "a_scores is None; `print` shows a value",
         ),
-        ("\nb_weights = ", "\nb_wieghts = ", "It does define b_wieghts: is that the one?"),
+        ("\nb_weights = ", "\nb_wieghts = ", "It does define b_wieghts. Did you mean this name?"),
         ("\nb_weights = ", "\nbw = ", "b_weights is not defined in hand_computation.py.$"),
     ],
 )
@@ -205,13 +205,13 @@ NOT_DONE = {
         "multi_head_reshape",
         {SPLIT: "x.shape = batch, length, num_heads, features // num_heads; return x.transpose"},
         "test_round_trip",
-        "The argument x was changed by the call: the caller's own array now has another shape.",
+        "The call changed the argument x: the caller's own array now has another shape.",
     ),
     "project_qkv writes into X": (
         "qkv_projection",
         {"return X @ W_Q": "Q = X @ W_Q; K = X @ W_K; V = X @ W_V; X[...] = 0; return Q, K, V #"},
         "test_unchanged",
-        "The argument X was changed by the call: the caller's own array now has other numbers.",
+        "The call changed the argument X: the caller's own array now has other numbers.",
     ),
     "project_qkv changes the shape of X": (
         "qkv_projection",
@@ -221,7 +221,7 @@ NOT_DONE = {
             "    return [(X @ W).reshape(shape) for W in (W_Q, W_K, W_V)]"
         },
         "test_unchanged",
-        "The argument X was changed by the call: the caller's own array now has another shape.",
+        "The call changed the argument X: the caller's own array now has another shape.",
     ),
     "ScaledDotProductAttention blocks allowed scores of 0": (
         "self_attention",
@@ -236,13 +236,13 @@ NOT_DONE = {
         "multi_head_attention",
         {"mask = mask.unsqueeze(1)": "mask.unsqueeze_(1)"},
         "test_other_sizes",
-        "Mask was changed by the call",
+        "The call changed mask",
     ),
     "attention_entropy writes into its weights": (
         "scaling_experiment",
         {"    logarithms =": "    weights[weights == 0] = 1\n    logarithms ="},
         "test_entropy_of_zeros",
-        "The argument weights was changed by the call",
+        "The call changed the argument weights",
     ),
     "softmax_gradient_norm writes into its scores": (
         "scaling_experiment",
@@ -250,19 +250,19 @@ NOT_DONE = {
             "p = softmax(scores)": "scores -= scores.max(axis=-1, keepdims=True); p = softmax(scores)"
         },
         "test_gradient_norm",
-        "The argument scores was changed by the call",
+        "The call changed the argument scores",
     ),
     "measure_scaling sorts the dimensions": (
         "scaling_experiment",
         {"for d in dimensions:": "dimensions.sort()\n    for d in dimensions:"},
         "test_trials_and_generator",
-        "The argument dimensions was changed by the call: the caller's own list is now [4, 16, 64].",
+        "The call changed the argument dimensions: the caller's own list is now [4, 16, 64].",
     ),
     "plot_scaling removes an entry of the results": (
         "scaling_experiment",
         {"    return figure\n": "    results.pop(dimensions[0])\n    return figure\n"},
         "test_plot_labels",
-        "The argument results was changed by the call: the caller's own dict now has other entries.",
+        "The call changed the argument results: the caller's own dict now has other entries.",
     ),
     "apply_mask compares a list with 1": (
         "causal_mask",
@@ -293,7 +293,7 @@ NOT_DONE = {
             "mask[mask == 0] = -np.inf; mask[mask == 1] = 0; return scores + mask"
         },
         "test_long_and_unchanged",
-        "The argument mask was changed by the call",
+        "The call changed the argument mask",
     ),
     "masked_attention_weights writes into scores of which nothing is blocked": (
         "causal_mask",
@@ -303,7 +303,7 @@ NOT_DONE = {
             "masked -= masked.max(axis=-1, keepdims=True)",
         },
         "test_long_and_unchanged",
-        "The argument scores was changed by the call",
+        "The call changed the argument scores",
     ),
     "split_heads accepts more heads than features": (
         "multi_head_reshape",
@@ -321,7 +321,7 @@ NOT_DONE = {
             "    e = np.exp(x - np.max(x, axis=-1"
         },
         "test_repaired[row_softmax]",
-        "The argument x was changed by the call",
+        "The call changed the argument x",
     ),
     "masked_heads writes into the scores": (
         "find_the_bug",
@@ -330,7 +330,7 @@ NOT_DONE = {
             "return row_softmax(scores)"
         },
         "test_repaired[masked_heads]",
-        "The argument scores was changed by the call",
+        "The call changed the argument scores",
     ),
     "attention_with_dropout writes into Q": (
         "find_the_bug",
@@ -338,7 +338,7 @@ NOT_DONE = {
             "weights = row_softmax(Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1]))\n    kept": "Q /= np.sqrt(K.shape[-1]); weights = row_softmax(Q @ np.swapaxes(K, -1, -2))\n    kept"
         },
         "test_repaired[attention_with_dropout]",
-        "The argument Q was changed by the call",
+        "The call changed the argument Q",
     ),
     "attention_with_dropout takes arrays of three axes only": (
         "find_the_bug",
@@ -393,7 +393,7 @@ def test_a_dropout_that_drops_another_share_is_described_by_its_share(grade_text
         "\nScaledDotProductAttention.kept = lambda self, weights: weights if not self.training else (\n"
         "    weights * (torch.rand_like(weights) < self.dropout.p) / (1 - self.dropout.p))\n"
     )
-    assert "were set to 0; with dropout=" in opening(grade_text("self_attention", text)).text
+    assert "were set to 0. With dropout=" in opening(grade_text("self_attention", text)).text
 
 
 def test_three_dots_are_not_written_yet(grade_text):
@@ -569,7 +569,9 @@ def test_a_changed_argument_is_said_of_the_function_that_changes_it(grade_text):
         "np.multiply(embeddings, 2, out=embeddings) / 2",
     )
     report = grade_text("attention_patterns", change("attention_patterns", (old, new)))
-    assert opening(report).text.startswith("analyze_pattern: The argument embeddings was changed")
+    assert opening(report).text.startswith(
+        "analyze_pattern: The call changed the argument embeddings"
+    )
 
 
 def test_an_error_that_is_returned_is_to_be_raised(grade_text):
@@ -683,7 +685,7 @@ FIRST = {
             "scores = embeddings @ embeddings.T / np.sqrt(embeddings.shape[1])": "embeddings /= "
             "embeddings.shape[1] ** 0.25; scores = embeddings @ embeddings.T"
         },
-        "analyze_pattern: The argument embeddings was changed",
+        "analyze_pattern: The call changed the argument embeddings",
     ),
     "an allowed score of 0 is blocked": (
         "scaled_dot_product_attention",
