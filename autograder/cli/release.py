@@ -67,7 +67,7 @@ POLICIES = {"practice": "all hints", "homework": "no third hint", "exam": "no hi
     help="Record the answers for this many sets of random inputs.",
 )
 @click.option(
-    "--update", "again", is_flag=True, help="Replace an earlier kit in DIR; students' files stay."
+    "--update", "again", is_flag=True, help="Replace an earlier kit in DIR. Keep students' files."
 )
 @click.option(
     "--workers", type=click.IntRange(1, 256), help="Number of recording processes.  [default: 2]"

@@ -44,9 +44,10 @@ def verify(
     table: Path | None,
     course_path: Path | None,
 ) -> None:
-    """Test that a course grades correctly: right answers, stubs, mistakes, mutants, seeds, times.
+    """Test that a course grades correctly.
 
-    The exit code is 0 if every test passes.
+    The tests grade right answers, stubs, known mistakes, mutants of the solutions, and other
+    seeds. The exit code is 0 if every test passes.
     """
     course = find_course(Path.cwd(), named=course_path)
     if not no_mutants:

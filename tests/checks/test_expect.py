@@ -152,7 +152,7 @@ def test_a_call_and_its_arguments(submit):
     assert expect_unchanged_arguments(work.f, names, x, ["a", "b"], 5) == [5]
     with pytest.raises(Mismatch, match="call changed the argument words.* now \\['a', 'b'\\]"):
         expect_unchanged_arguments(work.f, names, x, ["b", "a"], 5)
-    with pytest.raises(Mismatch, match="argument y was changed"):
+    with pytest.raises(Mismatch, match="call changed the argument y"):
         expect_unchanged_arguments(work.f, names, x, [], 5, y=x)
 
 
