@@ -20,7 +20,7 @@ from autograder.author import (
     graded_elsewhere,
 )
 from reference.following import own_count_visible, own_masked_weights
-from reference.masks import broadcast_masks
+from reference.mask_shapes import broadcast_masks
 
 SIZES = (1, 2, 3, 4, 7)
 MASK = ["test_mask_values"]

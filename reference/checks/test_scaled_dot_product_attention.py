@@ -16,7 +16,8 @@ from autograder.author import (
     expect_unchanged_arguments,
 )
 from reference.following import own_attention, own_attention_with_zeros
-from reference.masks import broadcast_masks, causal_mask
+from reference.mask_shapes import broadcast_masks
+from reference.masks import causal_mask
 
 NAMES = ("output", "attention_weights")
 RESULTS = ("the output", "the attention weights")

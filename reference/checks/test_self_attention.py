@@ -18,7 +18,8 @@ from autograder.author import (
 from reference.asking import Asked, usual_batch
 from reference.dropout import same_draw, what_dropout_did
 from reference.following import own_self_attention
-from reference.masks import broadcast_masks, causal_mask
+from reference.mask_shapes import broadcast_masks
+from reference.masks import causal_mask
 
 BARE, WHOLE = "ScaledDotProductAttention", "SelfAttention"
 BARE_NAMES = {"input 0": "query", "input 1": "key", "input 2": "value"}
