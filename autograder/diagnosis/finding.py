@@ -58,9 +58,7 @@ STATEMENTS: Mapping[str, str] = {
     "keeps_results": "Line {line} stores the results of {name} for later calls.",
     "writes_attribute": "Line {line} sets {name}, and this value stays after the call.",
     "sets_global": "Line {line} changes the value of the global name {name}.",
-    "writes_default": (
-        "Line {line} changes the default value of {name}. Python makes a default value only once."
-    ),
+    "writes_default": "Line {line} changes the default value of {name}, which is made only once.",
     "writes_outside": "Line {line} changes {name}, and this change stays after the call.",
     "error": "{error}",
     "some_stop": "{error} Other calls return a result.",

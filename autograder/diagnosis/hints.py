@@ -55,8 +55,7 @@ HINTS: Mapping[str, Three] = {
         "Is this package installed here? Is each name in the import spelled as in the package?",
         "`import` finds installed packages and the files in the folder of your file. From these "
         "it can import every name that is defined outside all functions.",
-        "Compare the import with the file that you were given. The given file needs no other "
-        "package.",
+        "Compare the import with the given file. The given file needs no other package.",
     ),
     "library": (
         "Which line of your file imports `{name}`?",
@@ -70,15 +69,13 @@ HINTS: Mapping[str, Three] = {
     ),
     "unset": (
         "On which path through the function does `{name}` get no value?",
-        "A name that a function assigns belongs to the function. It has no value before the "
-        "assignment.",
+        "A name that a function assigns has no value in this function before the assignment.",
         "Give `{name}` a value before the `if` or the loop. Then look {where} again.",
     ),
     "no_object": (
         "Which name is None {where}?",
         "A function without `return` returns None. An argument that was left out may be None.",
-        "Print each name just before that line. If a name shows None, look at the line that set "
-        "it.",
+        "Print each name just before that line. Which line has set a name to None?",
     ),
     "comma": (
         "Is there a comma between every two rows {where}?",
@@ -107,16 +104,13 @@ HINTS: Mapping[str, Three] = {
     ),
     "parent_init": (
         "Where does `__init__` call the `__init__` of its parent class?",
-        "A class derived from nn.Module can store layers after the `__init__` of nn.Module has "
-        "run.",
+        "A class derived from nn.Module cannot store layers before nn.Module's `__init__` runs.",
         "Write `super().__init__()` as the first line of `__init__`.",
     ),
     "truth": (
-        "Which condition or comparison {where} has an array of truth values instead of one truth "
-        "value?",
+        "Which condition or comparison {where} is an array instead of a single truth value?",
         "`where` (np, torch) chooses entry by entry. Python's own `max` has no axis.",
-        "`x is not None` tests whether x has a value. .any() and .all() make a single True or "
-        "False.",
+        "`x is not None` tests if x has a value. .any() and .all() make a single True or False.",
     ),
     "unpacked": (
         "How many values are on each side of the `=` {where}?",
@@ -130,40 +124,34 @@ HINTS: Mapping[str, Three] = {
     ),
     "reshape": (
         "How many numbers does the array have {where}, and how many does the new shape have?",
-        "A reshape keeps all numbers: the product of the new sizes must be the old number of "
-        "numbers.",
+        "A reshape keeps all numbers: the product of the sizes stays the same.",
         "Print the array's shape just before that line. Which size does the new shape need?",
     ),
     "axis": (
         "How many axes does the array have {where}?",
         "An array with n axes has the axes 0 to n − 1. Counted from the end, −1 is the last axis.",
-        "Print the array's shape just before that line, and compare it with the axis that the "
-        "line asks for.",
+        "Print the array's shape just before that line. Does it have the axis of that line?",
     ),
     "shapes": (
         "What is the shape of each array {where}?",
         "Sizes are compared from the last axis on. Two sizes fit if they are equal, or if one of "
         "them is 1. In `A @ B`, the last axis of A must be as long as the second-last axis of B.",
-        "Print each shape just before that line. Which axis should be moved, kept (keepdims=True) "
-        "or added?",
+        "Print each shape just before that line. Which axis is missing, or in the wrong place?",
     ),
     "signature": (
         "Which parameters does the first line of `{name}` have in the file that you were given?",
         "The grader calls the function with these parameters, in this order.",
-        "Compare your line `def {name}(…)` with the given file, and restore the missing "
-        "parameters.",
+        "Compare your line `def {name}(…)` with the given file. Which parameters are missing?",
     ),
     "arguments": (
         "Which function does the code call {where}, and with which arguments?",
-        "A call passes as many arguments as the function takes. Named arguments have the "
-        "function's own names.",
+        "A call must have the number of arguments, and the names, that the function expects.",
         "Compare the call with the first line of the function, or with help(…) of the function.",
     ),
     "refused": (
         "Which condition leads to the `raise` or `assert` {where}?",
         "This check expects a result for this call, so the `raise` or `assert` should not end it.",
-        "Compare the condition with the text. Which calls should be refused? Is this call one of "
-        "them?",
+        "Compare the condition with the text. Which calls should be refused? Is this one?",
     ),
     "raised": (
         "Which values do the names have {where}?",
@@ -186,8 +174,7 @@ HINTS: Mapping[str, Three] = {
         "Look {where}, and at the line above it.",
     ),
     "indentation": (
-        "How many spaces are at the beginning of that line? How many are at the beginning of the "
-        "lines above and below it?",
+        "How many spaces does that line begin with? How many do the lines around it begin with?",
         "Lines of one block begin at the same column. A tab is not the same as spaces.",
         "Look {where}. Delete the spaces before its first letter, and type them again.",
     ),
@@ -198,8 +185,7 @@ HINTS: Mapping[str, Three] = {
     ),
     "timed_out": (
         "What makes the loop {where} end? Does the code in the loop change it?",
-        "A `while` loop runs as long as its condition is true. A `for` loop over many entries is "
-        "slow.",
+        "A `while` loop runs while its condition is true. A `for` over many entries is slow.",
         "Print the values of the condition, but only in the first ten rounds.",
     ),
     "load_timed_out": (
@@ -220,8 +206,7 @@ HINTS: Mapping[str, Three] = {
     ),
     "printed": (
         "What does a call of your function return?",
-        "`print` shows a value on the screen. Only `return` returns a value. Without `return`, a "
-        "function returns None.",
+        "`print` only shows a value. Without `return`, a function returns None.",
         "Write `return` instead of the last `print`, and put the same value after it.",
     ),
     "other_shape": (
@@ -251,8 +236,7 @@ HINTS: Mapping[str, Three] = {
     ),
     "argument_changed": (
         "Does a line write into a parameter, such as `x -= …` or `x[...] = …`?",
-        "An array that is passed to a function belongs to the caller. The caller sees every "
-        "change.",
+        "An array that is passed to a function is the caller's. The caller sees every change.",
         "Make a new array: `x = x - …` makes one, `x -= …` does not.",
     ),
     "order_dependent": (

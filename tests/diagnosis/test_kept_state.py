@@ -63,7 +63,7 @@ def test_what_is_kept_is_said_with_its_line_in_a_report(grade_source):
     ("text", "line", "says"),
     [
         ("c = 0\ndef f(x):\n    global c\n    c += 1\n", 4, "changes the value of the global name c"),
-        ("def f(x, seen=[]):\n    seen.append(x)\n", 2, "the default value of seen. Python makes"),
+        ("def f(x, seen=[]):\n    seen.append(x)\n", 2, "the default value of seen, which is made"),
         ("def f(x):\n    f.last = x\n", 2, "changes f, and this change stays"),
         ("class M:\n    def forward(self, x):\n        self.w = x\n", 3, "sets self.w"),
         ("import functools\n@functools.lru_cache\ndef f(x):\n    return x\n", 2, "stores the results of f"),

@@ -101,8 +101,8 @@ def test_a_helper_without_return_is_named(grade_text):
     assert text.count("        return x.view(") == 1
     found = opening(grade_text("multi_head_attention", text.replace("return x.view(", "x.view(")))
     line = 1 + text.split("\n").index("    def split_heads(self, x):")
-    said = f"split_heads in line {line} of multi_head_attention.py has no `return`, so its calls"
-    assert f"{said} give None." in found.text
+    said = f"split_heads in line {line} of multi_head_attention.py has no `return`, so it returns"
+    assert f"{said} None." in found.text
 
 
 IN_LOOP = """mask = np.zeros((seq_len, seq_len), dtype=bool)
@@ -278,7 +278,7 @@ NOT_DONE = {
         "multi_head_reshape",
         {"x.transpose(0, 2, 1, 3).reshape(": "x.transpose(0, 2, 1, 3).astype(int).reshape("},
         "test_round_trip",
-        "All of yours are whole numbers.",
+        "All your values are whole numbers.",
     ),
     "masked_attention_weights blocks with -1000": (
         "causal_mask",
@@ -407,7 +407,7 @@ def test_three_dots_are_not_written_yet(grade_text):
 def test_an_indentation_error_has_a_hint_about_blanks(grade_text):
     """A hint about brackets and quotes stood beside "unexpected indent"."""
     first = grade_text("softmax", "def softmax(x):\n    a = 1\n     b = 2\n").checks[0]
-    assert first.hints[0].startswith("How many spaces are at the beginning of that line")
+    assert first.hints[0].startswith("How many spaces does that line begin with")
 
 
 def test_a_mask_of_lists_that_works_is_right(grade_text):

@@ -209,7 +209,7 @@ def test_the_first_wrong_step_names_what_follows_from_it(grade_text, in_kit):
     first = next(check for check in checks if check.outcome == "failed")
     other = "b_output does not follow from your b_weights, and is wrong too."
     assert f"{follow} {other}" in first.diagnosis.finding
-    assert "work them out" not in first.finding  # not twice
+    assert "calculate them again" not in first.finding  # not twice
 
 
 def test_what_follows_from_a_wrong_step_and_is_right_stays(grade_text):
