@@ -163,7 +163,7 @@ class Submission:
 
     @property
     def returned_none(self) -> bool:
-        """True if a call returned None, and not only None as a part of its result."""
+        """True if a call returned None. A result that contains None does not count."""
         return bool(self._without_value)
 
     def where_set(self, name: str, entry: Sequence[int] = ()) -> CodePlace | None:

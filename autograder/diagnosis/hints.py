@@ -53,8 +53,8 @@ EXCEPTIONS = (
 HINTS: Mapping[str, Three] = {
     "import": (
         "Is this package installed here? Is each name in the import spelled as in the package?",
-        "`import` finds installed packages and the files in the folder of your file. From these "
-        "it can import every name that is defined outside all functions.",
+        "`import` finds installed packages, and files beside yours. It imports only names that "
+        "are defined outside all functions.",
         "Compare the import with the given file. The given file needs no other package.",
     ),
     "library": (
@@ -180,7 +180,7 @@ HINTS: Mapping[str, Three] = {
     ),
     "not_defined": (
         "Is `{name}` in your file spelled exactly as in the text?",
-        "The grader finds names outside every function and class. It sees no name inside.",
+        "The grader finds only names that are defined outside all functions and classes.",
         "Copy the name from the file that you were given, and begin its line without spaces.",
     ),
     "timed_out": (

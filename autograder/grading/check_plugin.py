@@ -78,7 +78,7 @@ class CheckRun:
     def with_unreleased(
         self, course: Course, path: Path | None, results: list[CheckResult]
     ) -> list[CheckResult]:
-        """Return the results, with those of the checks that are not in the kit."""
+        """Return the results. Add results for the checks that are not in the kit."""
         results = with_unreleased_checks(course, path, results)
         return _with_unwritten(results, self.session.source) if self.has_begun else results
 

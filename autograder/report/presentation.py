@@ -226,7 +226,7 @@ def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckRepor
 
 
 def first_failure(exercise: ExerciseReport) -> CheckReport | None:
-    """Return the first check that fails by itself, not only due to another check, or None."""
+    """Return the first check that fails, unless another check is the cause. Or return None."""
     checks = presented(exercise).checks
     return next((check for check in checks if not is_quiet(check)), None)
 

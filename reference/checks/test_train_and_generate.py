@@ -154,7 +154,7 @@ def test_optimizer_and_mode(submission, kit, rng, grading):
     right = right_losses(weights, batches, MANY, 0.1)[1][6:]
     if np.array_equal(after, weights[0][6:]):
         raise Mismatch(
-            "Weights without a gradient do not change, as with Adam or SGD. AdamW makes them "
+            "After train, weights without a gradient are unchanged. AdamW makes them "
             "smaller by 1 % of lr at each step.",
             mistake="no-weight-decay",
         )
