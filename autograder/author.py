@@ -31,6 +31,8 @@ if TYPE_CHECKING:
         expect_results,
         expect_shape,
         expect_unchanged,
+        expect_unchanged_arguments,
+        graded_elsewhere,
     )
     from autograder.checks.follow_through import (
         OwnSteps,
@@ -92,7 +94,7 @@ GROUPS = {
     "Comparing answers": {
         "autograder.checks.expect": (
             "expect_close expect_shape expect_numbers expect_results expect_unchanged"
-            " expect_error Mismatch NotStarted"
+            " expect_unchanged_arguments expect_error graded_elsewhere Mismatch NotStarted"
         ),
         "autograder.checks.equality": (
             "expect_equal expect_same expect_true expect_false expect_type"

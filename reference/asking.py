@@ -43,6 +43,12 @@ NEXT = ("the output", "the weights")
 MOVED = 1e-5  # smaller changes count as none
 SAYS = 1e-3  # values that differ by less carry no information
 BLOCKED = 1e-6  # the largest weight that counts as 0
+IN_EVALUATION = (
+    "Which line of your code uses random numbers, and how does this line notice model.eval()?",
+    "model.eval() reaches each module that `__init__` stores in self. A module that `forward` "
+    "makes is always in training. F.dropout needs training=self.training.",
+    "Make modules in `__init__`, and leave dropout out where the text asks for none.",
+)
 RANGE = 1e-3, 1e3  # the range of factors that count as a scale; 0 would be no attention
 
 
@@ -122,7 +128,9 @@ class Asked:
             return self.right(made_with, inputs, run.state, toward)
         except NotJudged:
             if run.fit.absent or run.fit.tied:  # weights that no right answer has
-                wrong = Mismatch(f"{self.name} has not all parameters that the text asks for.")
+                wrong = Mismatch(
+                    f"{self.name} does not have all parameters that the text asks for."
+                )
                 raise MayFollow(wrong, self.name) from None
             raise
 
@@ -177,6 +185,16 @@ class Asked:
         The correct scores are multiplied by `times`, through the queries.
         """
         __tracebackhide__ = True
+        try:
+            self._compare(made_with, inputs, state, condition, times)
+        except Mismatch:
+            self.expect_not_random(made_with, inputs, state)
+            raise
+
+    def _compare(
+        self, made_with: Sizes, inputs: Inputs, state: Weights, condition: float, times: float
+    ) -> None:
+        __tracebackhide__ = True
         run = self.run(made_with, inputs, state)
         if times != 1:
             query = run.state["W_q.weight"].astype(np.float64) * times
@@ -191,7 +209,7 @@ class Asked:
     def is_right(self, made_with: Sizes, inputs: Inputs, state: Weights) -> bool:
         """Return True if `compare` passes."""
         try:
-            self.compare(made_with, inputs, state, condition=200.0)
+            self._compare(made_with, inputs, state, 200.0, 1.0)
         except (Mismatch, Raised):
             return False
         return True
@@ -201,8 +219,8 @@ class Asked:
         right = self.is_right(made_with, inputs, state)
         if not right:
             note(
-                f"{self.name} does not give the right values here. Other checks grade the values; "
-                f"this check grades only the rest."
+                f"{self.name} does not give the right values here. Other checks grade the values. "
+                "This check grades only the rest."
             )
         return right
 
@@ -323,11 +341,31 @@ class Asked:
             change = "change" if is_plural(self.what[0]) else "changes"
             raise Mismatch(
                 f"{capital(self.what[0])} of {self.name} hardly {change} when the input or the "
-                f"weights change, so this check cannot judge anything yet.",
+                "weights change, so this check cannot judge your code yet.",
                 self.what[0],
-                told="A result hardly changes when the input or the weights change, so this check "
-                "cannot judge anything yet.",
+                told=(
+                    "A result hardly changes when the input or the weights change, so this check "
+                    "cannot judge your code yet."
+                ),
             )
+
+    def expect_not_random(self, made_with: Sizes, inputs: Inputs, state: Weights) -> None:
+        """Pass if two calls in evaluation, with different random numbers, give equal results."""
+        __tracebackhide__ = True
+        first, second = (
+            self.answers(self.run(made_with, inputs, state, seed=seed).value) for seed in (1, 2)
+        )
+        for one, two, what in zip(first, second, self.what, strict=False):
+            if isinstance(one, np.ndarray) and not np.array_equal(one, two, equal_nan=True):
+                verb = "are" if is_plural(what) else "is"
+                raise Mismatch(
+                    "In evaluation (after eval()), two calls with the same arguments give "
+                    f"different results: {what} {verb} random. Dropout should act "
+                    "only in training.",
+                    what,
+                    mistake="dropout-in-evaluation",
+                    hints=IN_EVALUATION,
+                )
 
     def expect_no_dropout(self, made_with: Sizes, inputs: Inputs, state: Weights) -> None:
         """Pass if the outputs in training and in evaluation are equal."""
@@ -340,8 +378,8 @@ class Asked:
         except Mismatch as wrong:
             differ = "differ from those" if is_plural(self.what[0]) else "differs from that"
             told = (
-                f"In training, {self.what[0]} of {self.name} {differ} in evaluation. There should "
-                f"be no dropout in it, and nothing else that acts in training only."
+                f"In training, {self.what[0]} of {self.name} {differ} in evaluation. The text "
+                "asks for no dropout, and for nothing else that acts only in training."
             )
             raise replace(
                 wrong,
@@ -382,7 +420,10 @@ class Asked:
         __tracebackhide__ = True
         for given in (inputs, (*inputs, mask)):
             if given is not inputs and not self._is_finite(made_with, given, state):
-                note("Judged without a mask: with a mask, your code gives no finite output here.")
+                note(
+                    "This check judged your code without a mask. With a mask, your code returns "
+                    "infinite numbers or NaN here."
+                )
                 return
             run = self.run(made_with, given, state, toward=(toward, None))
             right = self.right_beside(run, made_with, given, (toward, None))
@@ -448,7 +489,7 @@ class Asked:
                 does = False
             if not does:
                 raise mismatch
-            note("Each sequence gives the same as when given alone.")
+            note("Each sequence has the same output as it has alone.")
         if stopped is not None:
             raise stopped
 
@@ -536,7 +577,10 @@ def usual_batch(
         except (Mismatch, Raised):
             continue
         if not batch:
-            note("Judged without a batch axis: with it, your code gives no right shape.")
+            note(
+                "This check judged your code without a batch axis. With a batch axis, your code "
+                "returns a wrong shape."
+            )
         return batch
     rng.bit_generator.state = usual  # the check makes the calls that a right answer gets
     return (2,)

@@ -36,15 +36,17 @@ def what_dropout_did(
     weights: Array | None,
     rate: float,
     in_evaluation: Array | None = None,
+    own: Array | None = None,
 ) -> DropoutMistake | None:
     """Return the mistake in one pass in training, or None.
 
     query `(B, L_q, d)` and key `(B, L_k, d)`; the values were two identity matrices side by side,
     so that output `(B, L_q, 2·L_k)` shows the weights used, twice. `in_evaluation` is the output
-    without dropout. It shows the student's weights, even if they are wrong.
+    without dropout. It shows the student's weights, even if they are wrong. `own` are the weights
+    that follow from the student's own step; they replace the correct weights.
     """
     query, key = query.astype(np.float64), key.astype(np.float64)
-    right = softmax(scale(scores(query, key), key.shape[-1]))
+    right = softmax(scale(scores(query, key), key.shape[-1])) if own is None else own
     if in_evaluation is not None:
         right = _own_weights(in_evaluation.astype(np.float64), right)
     first, second = np.split(output.astype(np.float64), 2, axis=-1)
@@ -55,14 +57,14 @@ def what_dropout_did(
         if np.allclose(first, right, atol=1e-5):
             return None
         return DropoutMistake(
-            "dropout-rate-ignored", "With dropout=0.0 the output is changed all the same."
+            "dropout-rate-ignored", "With dropout=0.0, the output changes. It should not change."
         )
     if np.allclose(first, right, atol=1e-5) and np.allclose(second, right, atol=1e-5):
-        return DropoutMistake("dropout-missing", "While training, no weight is ever set to 0.")
+        return DropoutMistake("dropout-missing", "In training, no weight is ever set to 0.")
     if not np.allclose(first, second, atol=1e-5):
         return DropoutMistake(
             "dropout-on-output",
-            "Dropout acts on the output or on the values; it should act on the weights.",
+            "Dropout acts on the output or on the values. It should act on the weights.",
         )
     return _applied(first, right, rate)
 
@@ -85,23 +87,23 @@ def _returned(returned: Array, right: Array, rate: float) -> DropoutMistake:
     if dropped.any() and np.allclose(returned[~dropped] * (1 - rate), right[~dropped], atol=1e-5):
         return DropoutMistake(
             "dropped-weights-returned",
-            "While training, the weights that you return are those after dropout: rows have zeros "
-            "and do not sum to 1. Return the weights before dropout.",
+            "In training, your code returns the weights after dropout: rows have zeros and do not "
+            "sum to 1. Return the weights before dropout.",
         )
     if dropped.any() and np.allclose(returned.sum(-1)[~dropped.all(-1)], 1, atol=1e-4):
         return DropoutMistake(
             "dropped-weights-returned",
-            "While training, the weights that you return are those after dropout, normalised to a "
-            "sum of 1: they have zeros. Return the weights before dropout.",
+            "In training, your code returns the weights after dropout, normalised to a sum of 1: "
+            "rows have zeros. Return the weights before dropout.",
         )
     if np.allclose(returned.sum(-1), 1, atol=1e-4):
         return DropoutMistake(
             "dropout-before-softmax",
-            "While training, the weights differ from those in evaluation, but none is 0: dropout "
-            "acts on the scores, or on the query or the key. It should act on the weights.",
+            "In training, the weights differ from those in evaluation, but none is 0. So dropout "
+            "acts on the scores, the query or the key. It should act on the weights.",
         )
     return DropoutMistake(
-        "dropout-wrong", "While training, the weights that you return are not those of the softmax."
+        "dropout-wrong", "In training, your code does not return the weights of the softmax."
     )
 
 
@@ -130,7 +132,7 @@ def _applied(used: Array, right: Array, rate: float) -> DropoutMistake | None:
     if np.allclose(used[kept], right[kept], atol=1e-5) and count:
         return DropoutMistake(
             "dropout-not-rescaled",
-            "The weights that dropout keeps are unchanged; they should be divided by 1 − p.",
+            "The weights that dropout keeps are unchanged. They should be divided by 1 − p.",
         )
     if least <= count <= most and np.allclose(used[kept] * (1 - rate), right[kept], atol=1e-5):
         return None if are_independent(dropped, rate) else TOGETHER
@@ -138,7 +140,9 @@ def _applied(used: Array, right: Array, rate: float) -> DropoutMistake | None:
     few, many = _fair(dropped.size, other)
     if few <= count <= many and np.allclose(used[kept] * (1 - other), right[kept], atol=1e-5):
         return DropoutMistake(
-            "dropout-rate-inverted", "Dropout keeps each weight with probability p, not 1 − p."
+            "dropout-rate-inverted",
+            "Dropout keeps each weight with probability p. It should keep each weight with "
+            "probability 1 − p.",
         )
     share = count / dropped.size
     is_unfair = not least <= count <= most
@@ -147,19 +151,19 @@ def _applied(used: Array, right: Array, rate: float) -> DropoutMistake | None:
     if count and is_unfair and (by_rate or by_share):
         return DropoutMistake(
             "dropout-rate-ignored",
-            f"Of the weights {share:.0%} were set to 0; with dropout={rate:g} it should be "
+            f"{share:.0%} of the weights were set to 0. With dropout={rate:g}, it should be "
             f"{rate:.0%}.",
         )
     if np.allclose(used.sum(-1), 1, atol=1e-4):
         return DropoutMistake(
             "dropout-renormalised",
-            "After dropout the weights are brought to a sum of 1 again; they should only be "
+            "After dropout, the weights are normalised to a sum of 1 again. They should only be "
             "divided by 1 − p.",
         )
     return DropoutMistake(
         "dropout-wrong",
-        "While training, the weights that the output shows are not those of the softmax, some set "
-        "to 0 and the others divided by 1 − p.",
+        "In training, the output shows wrong weights. They should be the weights of the softmax, "
+        "with some set to 0 and the others divided by 1 − p.",
     )
 
 

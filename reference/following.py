@@ -21,6 +21,7 @@ from autograder.author import (
 )
 from reference.attention import Array, attention, scale, scores, softmax
 from reference.generating import Tokens
+from reference.heads import merge_heads, split_heads
 from reference.kit import kit_of
 from reference.scaling import Distribution, sampling_distributions
 
@@ -91,6 +92,27 @@ def _distributions(
         return found if is_responsive(steps) else None
     except (Mismatch, StudentProblem, ValueError, TypeError):
         return None
+
+
+def own_row_softmax(steps: OwnSteps, scores: Array) -> Array:
+    """Return the weights, with the student's own `row_softmax`."""
+    return steps.ask(lambda mine, x: mine.row_softmax(x), scores)
+
+
+def own_repaired(steps: OwnSteps, name: str, args: tuple[Any, ...]) -> tuple[Array, ...]:
+    """Return the results of a function of `find_the_bug`, with the student's own `row_softmax`."""
+
+    def weights(scores: Array) -> Array:
+        return own_row_softmax(steps, scores)
+
+    if name == "masked_heads":
+        scores, mask = args
+        return (weights(np.where(mask[:, np.newaxis] if mask.ndim == 3 else mask, scores, -1e9)),)
+    if name == "batched_attention":
+        return attention(*args, softmax=weights)
+    x, *matrices, W_o, count = args
+    output, own = attention(*(split_heads(x @ W, count) for W in matrices), softmax=weights)
+    return merge_heads(output) @ W_o, own
 
 
 def sharper(weights: Array) -> Array:

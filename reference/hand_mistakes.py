@@ -58,7 +58,7 @@ def with_names(
         return wrong
     says = f"{name}: your numbers are {findings[known[0]]}."
     if len(known) == 2:
-        says += f" The same numbers come about as {findings[known[1]]}."
+        says += f" They are also {findings[known[1]]}."
     return Mismatch(says, name, wrong.yours, None, wrong.wrong, mistake=tuple(known))
 
 

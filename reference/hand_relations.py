@@ -18,6 +18,14 @@ Steps = Mapping[str, Numbers]
 WITHIN = 0.002  # allowed error of an entry
 COARSE = 0.0099  # largest error of a correct number with two decimals
 CLEAR = 10 * WITHIN  # numbers in a row that differ by less count as equal
+AGAIN = {
+    "scores": "row {i} of Q times row {j} of K",
+    "scaled": "entry [{i}][{j}] of the scores, divided by √d_k",
+    "weights": (
+        "e to the power of entry [{i}][{j}], divided by the sum of these powers over row {i}"
+    ),
+    "output": "row {i} of the weights times column {j} of V",
+}
 ORDER = ("scores", "scaled", "weights", "output")
 
 
@@ -36,7 +44,7 @@ def judge_by_relations(name: str, steps: Steps, givens: Mapping[str, Any]) -> st
     """
     letter, step = name.split("_", 1)
     if step not in steps:
-        raise Mismatch(f"{name} has an entry that is no finite number.", name)
+        raise Mismatch(f"{name} has an entry that is NaN or infinite.", name)
     wrong_before = first_wrong(step, steps, givens)
     wrong = None if wrong_before else ~fits(step, steps, givens)
     if step == "weights":
@@ -88,13 +96,13 @@ def expect_shares(name: str, rows: Numbers, wrong: Cells | None) -> None:
     if out.any():
         place = tuple(int(i) for i in np.argwhere(out)[0])
         value = f"{rows[place]:g}".replace("-", "−").replace("inf", "∞")
-        text = f"{name}{index(place)} is {value}; a weight lies between 0 and 1."
+        text = f"{name}{index(place)} is {value}. A weight is between 0 and 1."
         raise Mismatch(text, name, rows, None, out if wrong is None else wrong)
     sums = rows.sum(axis=-1)
     off = np.abs(sums - 1) > rows.shape[-1] * WITHIN
     if off.any():
         place = tuple(int(i) for i in np.argwhere(off)[0])
-        said = f"sums to {round(float(sums[place]), 3):g}; the weights of a row sum to 1."
+        said = f"sums to {round(float(sums[place]), 3):g}. The weights of a row sum to 1."
         raise Mismatch(f"{name}{index(place)} {said}", name, rows, None, wrong)
 
 
@@ -109,10 +117,14 @@ def not_right(
     places = [index(tuple(int(i) for i in place)) for place in np.argwhere(wrong)]
     be, does = ("is", "does") if len(places) == 1 else ("are", "do")
     nor = f" and {does} not count as following from your {from_own}" if from_own else ""
-    count = f"{len(places)} of {wrong.size} entries {be} not right{nor}: {few(places, 6)}"
+    count = f"{len(places)} of {wrong.size} entries {be} wrong{nor}: {few(places, 6)}"
     if wrong.all() and not nor:
-        count = f"none of the {wrong.size} entries is right"
+        count = f"all {wrong.size} entries are wrong"
     text = f"{name}: {count}."
+    if len(places) == 1 and wrong.size > 4 and not nor:
+        i, j = map(int, np.argwhere(wrong)[0])
+        again = AGAIN[name.split("_", 1)[1]].format(i=i, j=j)
+        text += f" All other entries are right. Calculate this entry again: {again}."
     return Mismatch(text + later, name, answer, None, wrong)
 
 
@@ -123,7 +135,7 @@ def too_few_decimals(own: Numbers, fitting: Cells) -> bool:
 
 def with_few_decimals(wrong: Mismatch, name: str) -> Mismatch:
     """Return the message `wrong`, changed to a message on numbers with too few decimals."""
-    says = f"{name}: your numbers are near the right ones, but two decimals are too few."
+    says = f"{name}: your numbers are close to the right numbers, but two decimals are too few."
     return Mismatch(says, name, wrong.yours, None, wrong.wrong)
 
 
@@ -208,13 +220,13 @@ def with_later(
         if not _follows(each, steps, givens).all():
             if is_right(each) is False:
                 last = f"{letter}_{each} does not follow from your {letter}_{before}"
-                other = f" {last}, and is not right either."
+                other = f" {last}, and is wrong too."
             break
         if not is_right(each):
             following.append(f"{letter}_{each}")
     if following:
         follow, them = ("follows", "it") if len(following) == 1 else ("follow", "them")
-        text += f" {join_names(following)} {follow} from {name}: work {them} out again."
+        text += f" {join_names(following)} {follow} from {name}: calculate {them} again."
     return text + other
 
 

@@ -23,8 +23,9 @@ class SamplingMistake:
 
 PLANNED = SamplingMistake(
     "not-drawn",
-    "Each token comes as often as it should, but the tokens are not sampled: they are spread too "
-    "evenly, or repeat in the same order. The generator should sample each token by itself.",
+    "Each token is as frequent as it should be, but the tokens are not sampled: they are spread "
+    "too evenly, or repeat in the same order. The generator should sample each token "
+    "independently.",
 )
 
 
@@ -55,16 +56,21 @@ def _others(logits: Array, temperature: float) -> list[tuple[str, str, Array]]:
     return [
         ("temperature-ignored", "The tokens are sampled from softmax(logits): the temperature has "
          "no effect.", softmax(logits)),
-        ("temperature-multiplied", "The tokens are sampled from softmax(logits · temperature); "
-         "the logits should be divided by the temperature.", softmax(logits * temperature)),
-        ("always-greedy", "The likeliest token is taken at every temperature; above 0 "
-         "tokens should be sampled.", best),
-        ("drawn-evenly", "Every token is sampled with the same probability, whatever the logits.",
+        ("temperature-multiplied",
+         "The tokens are sampled from softmax(logits · temperature). The logits should be "
+         "divided by the temperature.", softmax(logits * temperature)),
+        ("always-greedy",
+         "The likeliest token is taken at every temperature. Above temperature 0, tokens "
+         "should be sampled.", best),
+        ("drawn-evenly",
+         "Every token is sampled with the same probability, whatever the logits are.",
          np.full_like(logits, 1 / count)),
-        ("temperature-after-softmax", "The probabilities are divided by the temperature, which "
-         "changes nothing; the logits should be.", softmax(softmax(logits) / temperature)),
-        ("softmax-twice", "The tokens are sampled from a softmax of probabilities: a softmax is "
-         "taken twice.", softmax(scaled)),
+        ("temperature-after-softmax",
+         "The probabilities are divided by the temperature, which changes nothing. The logits "
+         "should be divided by the temperature.", softmax(softmax(logits) / temperature)),
+        ("softmax-twice",
+         "The tokens are sampled from a softmax of probabilities: there are two softmaxes.",
+         softmax(scaled)),
     ]  # fmt: skip
 
 

@@ -4,6 +4,7 @@ A simulated submission runs in this process, because it is code of the course.
 """
 
 import contextlib
+import hashlib
 import sys
 import tempfile
 import warnings
@@ -24,6 +25,7 @@ from autograder.sandbox.spawn import Spawner
 from autograder.sandbox.workers import Workers
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import SUFFIXES, Siblings, Source, read_source
+from autograder.worker.codec import encode
 from autograder.worker.messages import Callback, Reply, Request, Unit
 from autograder.worker.serve import Answers
 
@@ -70,9 +72,18 @@ class SimulatedClient(WorkerSession):
     def __init__(self, course: Course, exercise: Exercise, module: ModuleType) -> None:
         super().__init__(_SimulatedWorkers(course, exercise, module))
 
+    @property
+    def asked(self) -> list[str]:
+        """A digest of each request so far."""
+        assert isinstance(self.workers, _SimulatedWorkers)
+        return self.workers.asked
+
 
 class _SimulatedWorkers(Workers):
-    """Module in the place of worker processes. It keeps no state, so all sessions share it."""
+    """Module in the place of worker processes. It keeps no state, so all sessions share it.
+
+    `asked` has a digest of each request.
+    """
 
     def __init__(self, course: Course, exercise: Exercise, module: ModuleType) -> None:
         source = Source(exercise.name, "simulated.py", (Unit("simulated.py", ""),))
@@ -81,6 +92,7 @@ class _SimulatedWorkers(Workers):
         self._answers = Answers([], self._asked)
         self._answers.module = module
         self._answer: AnswerTo | None = None
+        self.asked: list[str] = []
 
     def _asked(self, ask: Callback) -> Request:
         assert self._answer is not None
@@ -95,6 +107,7 @@ class _SimulatedWorkers(Workers):
         answer: AnswerTo | None = None,
     ) -> Reply:
         self._answer = answer
+        self.asked.append(hashlib.sha256(b"".join(encode(request)[2])).hexdigest())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # as in a worker
             return self._answers.answer(request)

@@ -1,9 +1,5 @@
-"""Comparison of a released course with the full course, and the share that it can judge.
+"""Share of a course's right answers and misconceptions that its student kit judges and names."""
 
-The released course grades the right and wrong answers that the full course knows.
-"""
-
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -14,7 +10,6 @@ import msgspec
 from autograder.authoring.course_submissions import (
     SimulatedClient,
     judge_for,
-    own_work,
     right_answers,
     solution_module,
     with_functions,
@@ -22,7 +17,6 @@ from autograder.authoring.course_submissions import (
 )
 from autograder.authoring.diagnosis_records import reasons_without_names
 from autograder.authoring.verify import named_by_answers, named_in
-from autograder.checks.check_result import CheckResult
 from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
 from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
@@ -33,8 +27,6 @@ from autograder.grading.judge import Judge, RunOptions
 
 ENOUGH = 0.95  # a smaller share causes a warning
 MOST_TRIED = 40  # misconceptions for each exercise, evenly spaced in the list
-# Kinds of diagnoses that a release lacks. The release may name a change with the same numbers.
-FACTS = frozenset({"fact", "measure"})
 
 
 class KitShares(msgspec.Struct):
@@ -175,84 +167,3 @@ def refuse_impossible_checks(shares: Sequence[KitShares]) -> None:
                 f"call it with plain data. Or compare only the student's own values with each "
                 f"other. Or mark the check as hidden."
             )
-
-
-class Compared(msgspec.Struct):
-    """Equal and different results of the full course and its release, for one exercise.
-
-    Three fields count visible checks: `same` counts equal outcomes, `differences` counts different
-    outcomes, and `untold` counts checks that the release cannot judge. `named` counts the diagnoses
-    that have a name in the full course. In the release, `also_named` of them have the same name,
-    `not_named` have no name, and `false_names` have another name. The seconds are totals.
-    """
-
-    exercise: str
-    works: int = 0
-    same: int = 0
-    untold: int = 0
-    named: int = 0
-    also_named: int = 0
-    seconds: float = 0.0
-    seconds_full: float = 0.0
-    differences: list[str] = []
-    not_named: list[str] = []
-    false_names: list[str] = []
-
-    def add(self, other: "Compared") -> None:
-        """Add the counts of another exercise."""
-        for name in self.__struct_fields__[1:]:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-
-
-def compared(course: Course, bundle: Path, exercises: Sequence[Exercise]) -> Iterator[Compared]:
-    """Grade the course's own answers with the full course and with its release in `bundle`."""
-    released = load_course(bundle / FILE_NAME)
-    seed = released.content.seed
-    for exercise in exercises:
-        row = Compared(exercise.name)
-        with (
-            judge_for(course, exercise, seed) as full_judge,
-            judge_for(released, exercise, seed) as released_judge,
-        ):
-            for source in own_work(course, exercise):
-                start = time.perf_counter()
-                full = full_judge.run(source).results
-                between = time.perf_counter()
-                results = {each.name: each for each in released_judge.run(source).results}
-                row.seconds_full += between - start
-                row.seconds += time.perf_counter() - between
-                row.works += 1
-                for result in full:
-                    if result.check.in_kit:
-                        label = f"{source.label}, {result.name}"
-                        _compare_check(row, label, result, results[result.name])
-        yield row
-
-
-def _compare_check(row: Compared, label: str, full: CheckResult, released: CheckResult) -> None:
-    # if a call raises, the kit fails a check that it cannot judge otherwise
-    raised_only = full.outcome == "passed" and released.raised is not None
-    if released.outcome == "graded when handed in" or raised_only:
-        row.untold += 1
-        return
-    # the kit runs this check only because it cannot judge an earlier check
-    follows_untold = full.outcome == "not run" and released.outcome in {"passed", "failed"}
-    if full.outcome != released.outcome and not follows_untold:
-        row.differences.append(
-            f"{label}: {full.outcome} in the full course, but {released.outcome} in the kit "
-            f"({released.finding[:120]})"
-        )
-        return
-    row.same += 1
-    if full.diagnosis is None or full.diagnosis.kind != "named":
-        return
-    row.named += 1
-    names = released.diagnosis.misconceptions if released.diagnosis is not None else ()
-    own = full.own.misconceptions if full.own is not None else ()
-    if names == full.diagnosis.misconceptions:
-        row.also_named += 1
-    elif names and names != own and full.diagnosis.code not in FACTS:  # both courses have `own`
-        row.false_names.append(f"{label}: {names}")
-    else:
-        expected = ", ".join(full.diagnosis.misconceptions)
-        row.not_named.append(f"{label}: the kit does not name {expected}")

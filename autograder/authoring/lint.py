@@ -19,6 +19,7 @@ from autograder.authoring.lint_recipes import Places, errors_in_recipe, errors_i
 from autograder.checks.proxy import Submission
 from autograder.course.authoring_errors import (
     AuthoringError,
+    CourseText,
     Function,
     InvalidCourse,
     course_text,
@@ -50,6 +51,7 @@ from autograder.grading.check_collection import errors_in_checks
 
 ALIKE = 0.8
 TORCH = "torch"
+OWN_AT = {"expect_follows": 5, "expect_all_follow": 3, "expect_data_follows": 5}  # place of `own`
 Definitions = Mapping[str, ast.AST]
 
 
@@ -85,6 +87,7 @@ def refuse_errors_in_code(course: Course, exercises: Sequence[Exercise]) -> None
     modules: dict[str, ModuleType] = {}
     with importable(course):
         for exercise in exercises:
+            errors += _errors_in_solution(course.solution_file(exercise.name))
             try:
                 module = load_module(course.content.reference, exercise.name)
             except Exception as error:
@@ -106,6 +109,28 @@ def refuse_errors_in_code(course: Course, exercises: Sequence[Exercise]) -> None
         for exercise in exercises:
             if exercise.variant != "none" and course.solution_file(exercise.name).is_file():
                 tried_variants(course, exercise)
+
+
+def _errors_in_solution(path: Path) -> Iterator[AuthoringError]:
+    """Yield an error if a solution is not valid Python, or imports a module that does not exist."""
+    if not path.is_file():
+        return
+    try:
+        body = course_text(path).tree.body
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None) or 1
+        yield as_authoring_error(error, (), path, "the solution is not valid Python", line)
+        return
+    for node in body:
+        full = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            full = [node.module]
+        for name in {each.partition(".")[0] for each in full} - {TORCH}:
+            is_own = path.with_name(f"{name}.py").is_file()
+            if not is_own and importlib.util.find_spec(name) is None:
+                near = _near_name(name, [*sys.stdlib_module_names, *sys.modules])
+                says = f"the solution imports `{name}`, which is not installed{near}"
+                yield AuthoringError(path, node.lineno, says)
 
 
 def _misconceptions_file(course: Course, exercise: str) -> Path:
@@ -241,7 +266,22 @@ def _errors_in_uses(course: Course, exercise: Exercise) -> list[AuthoringError]:
                     says = _unknown_value(method, str(value), exercise, solution)
             if says:
                 errors[AuthoringError(text.path, line, says)] = None
+    if solution is not None:
+        steps = {**solution, **dict.fromkeys(course.exercises, text.tree)}
+        errors |= dict.fromkeys(_unknown_own_steps(text, steps))
     return list(errors)
+
+
+def _unknown_own_steps(text: CourseText, known: Definitions) -> Iterator[AuthoringError]:
+    """Yield an error for each unknown name that a check gives as the student's own step."""
+    for node in ast.walk(text.tree):
+        place = OWN_AT.get(getattr(getattr(node, "func", None), "id", ""))
+        if isinstance(node, ast.Call) and place is not None:
+            named = [each.value for each in node.keywords if each.arg == "own"]
+            for own in named or node.args[place : place + 1]:
+                word = str(getattr(own, "value", ""))
+                if word.isidentifier() and (says := _unknown_in_solution(word, known)):
+                    yield AuthoringError(text.path, own.lineno, says)
 
 
 def _unknown_in_reference(name: str, package: str) -> str:

@@ -225,6 +225,12 @@ def _wrong_parameters(recipe: Recipe, solution: ast.AST | None) -> NamedErrors:
                 yield name, says
     if not recipe.steps:
         yield recipe.function, "`steps` is empty."
+    for name in recipe.steps:
+        if name in recipe.parameters:
+            yield name, f"the step `{name}` has the name of a parameter; give it another name."
+    for name in recipe.results:
+        if recipe.results.count(name) > 1:
+            yield name, f"two `results` have the name `{name}`; give each its own name."
 
 
 def _wrong_steps(steps: Mapping[str, Any], known: Sequence[str], what: str) -> NamedErrors:
@@ -301,7 +307,7 @@ def _wrong_shape(family: Family) -> NamedErrors:
 
 
 def _wrong_texts(family: Family) -> NamedErrors:
-    first, hints = next(iter(family.ways)), family.hints
+    first, hints = next(iter(family.ways)), family.hints or ()
     if isinstance(hints, str) or not all(isinstance(hint, str) for hint in hints):
         yield first, f"expected a tuple of three texts as the hints of `{first}`."
     elif hints and len([hint for hint in hints if hint.strip()]) != HINTS:

@@ -145,7 +145,7 @@ def _recorded(
     say: Callable[[str], None],
     how: RecordingOptions,
 ) -> Parts:
-    """Return some parts of each exercise's records, which are made with the kit's other files."""
+    """Return parts of each exercise's records that are made with the kit's other files."""
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         folder = Path(scratch).resolve()
         write(folder, files)
@@ -314,7 +314,7 @@ def _shapes(texts: Iterable[str]) -> dict[str, str]:
 
 
 def _is_answer_like(node: ast.expr) -> bool:
-    """Return whether an expression computes something. A text or table of constants does not."""
+    """Return whether an expression is more than a text or a table of constants."""
     if isinstance(node, ast.JoinedStr | ast.Constant | ast.Dict | ast.Tuple | ast.List | ast.Set):
         return False
     parts = [part for part in ast.walk(node) if isinstance(part, ast.expr)]

@@ -4,8 +4,9 @@ Faults are errors of the course. Remarks are suggestions for the author.
 """
 
 import functools
+import itertools
 import statistics
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from types import ModuleType
 from typing import Any, Literal, get_args
 
@@ -15,19 +16,29 @@ from autograder.authoring.build import outdated, stub_text
 from autograder.authoring.course_submissions import (
     SimulatedClient,
     judge_for,
+    own_work,
     read_course_work,
     solution_module,
     with_functions,
     with_misconceptions,
 )
 from autograder.authoring.mutants import equivalent_mutants, mutants
+from autograder.authoring.remarks import (
+    check_remarks,
+    forbidden_faults,
+    hint_faults,
+    id_remarks,
+    requirement_remarks,
+    scale_remarks,
+)
 from autograder.checks.check_result import Check
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
-from autograder.course.text import number, several
+from autograder.course.text import few, several
 from autograder.course.variants import tried_variants
 from autograder.diagnosis.examination import Answer, Examination
+from autograder.diagnosis.mistakes import probe_hash
 from autograder.diagnosis.recipe import Fingerprint, Misconception, Probe, Recipe
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.steps import diagnose
@@ -43,7 +54,7 @@ from autograder.submission.source import (
     read_source,
     with_stated_numbers,
 )
-from autograder.submission.stubs import Requirement, requirements_in
+from autograder.submission.stubs import requirements_in
 from autograder.worker.messages import Unit
 
 SEEDS = 50
@@ -53,7 +64,6 @@ PAIRS = 150  # number of pairs for each function, evenly spaced in the list
 PAIRS_SLOW = 25  # for modules and random functions, which are slow
 STYLES = 5
 DRAWS = 2
-HINTS = 3
 Step = Literal["right answers", "stub", "misconceptions", "mutants", "seeds"]
 STEPS: tuple[Step, ...] = get_args(Step)
 
@@ -89,6 +99,12 @@ class Verifier:
         self._solution = course.solution_file(exercise.name)
         self._about: dict[str, frozenset[str]] = {}
         self._told: set[str] = set()  # checks that reported a wrong answer
+        self._lost: dict[str, list[str]] = {}  # findings on right answers, and the answers
+        self._failing: set[str] = set()  # right answers that lose points
+        self._is_sound = True  # whether the solution itself gets full points
+        self._functions: dict[str, str] = {}  # the checks, and their functions
+        self._mutated: list[Source] = []
+        self._missed = ""  # the first failed check on the last wrong answer
         self._stopped: dict[str, list[str]] = {}  # checks that raised an error, and where
 
     def run(self, steps: Collection[Step] = STEPS) -> Verified:
@@ -103,13 +119,19 @@ class Verifier:
         with judge_for(self.course, self.exercise) as self._judge:
             try:
                 for step in STEPS:
-                    if step in steps:
+                    if step in steps and self._is_sound:
                         ways[step]()
             except InternalError as trouble:
                 self._fault(trouble.finding)
                 return self.result
+            if self._is_sound and self.share == 1 and {"misconceptions", "mutants"} <= {*steps}:
+                importable(self.course)(self._repeat)()
+                self._prove()
             for error in self._judge.catalogue.faults:  # the checks' results do not show these
                 self._course_error(error, "the recipes raise an error")
+        if not self._is_sound:
+            self._fault("the solution itself loses points, so nothing else was tried")
+            return self.result
         for check in [each for each in self._stopped if each not in self._told]:
             count = several(len(self._stopped[check]), "wrong answer")
             where = self._stopped[check][0]
@@ -170,16 +192,18 @@ class Verifier:
             graded = self._graded(source)
             if not self._about:
                 self._about = {r.name: frozenset(r.about) for r in graded.results}
-                checks = [each.check for each in graded.results]
-                self.result.checks = len(graded.report.checks)
-                stated = requirements_in(self._solution.read_text(encoding="utf-8"))
-                remarks += check_remarks(checks)
-                remarks += requirement_remarks(stated, checks)
-                remarks += scale_remarks(self.exercise, [each.weight for each in checks])
+                with importable(self.course):
+                    self._read([each.check for each in graded.results])
             # a check that was not run has a fault elsewhere
-            self._expect_full_points(f"right answer {style}", graded, {"passed", "not run"})
-        if self.exercise.variant != "none":
+            self._expect_full_points(_right(style), graded, {"passed", "not run"})
+            if style == self._solution.stem and self._lost:
+                self._is_sound = False
+                break
+        if self.exercise.variant != "none" and self._is_sound:
             self._variants()
+        for finding, answers in self._lost.items():
+            more = f" The same in {few(answers[1:], 3)}." if len(answers) > 1 else ""
+            self._fault(f"{answers[0]}: {finding}{more}")
         others = len(self._sources) - 1
         if others < STYLES and not self.exercise.questions:
             folder = f"{self.course.content.right}/{self.exercise.name}"
@@ -188,11 +212,25 @@ class Verifier:
                 f"{STYLES - others} more, to test that other right answers get full points"
             )
 
+    def _read(self, checks: Sequence[Check]) -> None:
+        """Add the faults and remarks that need no grading."""
+        text = self._solution.read_text(encoding="utf-8")
+        recipes = self._judge.catalogue.recipes(self.exercise.name).values()
+        faults, remarks = self.result.faults, self.result.remarks
+        faults += forbidden_faults(self.exercise.forbids)
+        faults += hint_faults(checks, recipes, text)
+        remarks += check_remarks(checks)
+        remarks += requirement_remarks(requirements_in(text), checks)
+        remarks += scale_remarks(self.exercise, [each.weight for each in checks])
+        self.result.checks = len(checks)
+        self._functions = {each.name: each.function for each in checks}
+
     def _expect_full_points(self, name: str, graded: Graded, outcomes: set[str]) -> None:
         self.result.right += 1
         for check in graded.report.checks:
             if check.outcome not in outcomes:
-                self._fault(f"{name}: {check.title}: {check.finding}")
+                self._lost.setdefault(check.finding, []).append(f"{name}: {check.title}")
+                self._failing.add(name)
 
     def _variants(self) -> None:
         """Grade the solution with some variants' numbers, in the form that students hand in."""
@@ -227,8 +265,13 @@ class Verifier:
             replay = catalogue.replay(self.exercise.name, function)
             assert replay is not None
             result.remarks += id_remarks(function, recipe)
-            self._apart(function, replay)
+            hashes = [[probe_hash(each) for each in recipe.calls(0)] for _ in range(2)]
+            first, second = ([(each.kind, str(each.sums)) for each in calls] for calls in hashes)
+            if first != second:
+                self._fault(f"the probes of {function} change; draw random numbers from `rng`")
+            alike = self._apart(function, replay)
             ids, unnamed = set(), set()
+            reasons: dict[str, list[str]] = {}
             for wrong in recipe.misconceptions[:: self.share]:
                 if replay.gives_only_nan(wrong):
                     remark = f"{function}, {wrong.id}: gives only NaN, so it has no name"
@@ -242,7 +285,12 @@ class Verifier:
                 if named != {wrong.id}:
                     unnamed.add(wrong.id)
                     names = ", ".join(sorted(named)) or "nothing"
-                    self._fault(f"{function}, {wrong.id}: the grader names {names}")
+                    reason = f"the grader names {names}. A failed check says: {self._missed}"
+                    reasons.setdefault(reason, []).append(wrong.id)
+            for reason, wrongs in reasons.items():
+                few_ids = few(list(dict.fromkeys(wrongs)), 5)
+                if not alike.issuperset(wrongs):  # these already have a fault
+                    self._fault(f"{function}, {few_ids}: {reason}")
             result.misconceptions += len(ids)
             result.named += len(ids - unnamed)
             self._pairs(function, recipe, replay)
@@ -267,17 +315,24 @@ class Verifier:
             elif wrong not in named:
                 self._fault(f"{name}, {wrong}: the grader names {', '.join(sorted(named))}")
 
-    def _apart(self, function: str, replay: Replay) -> None:
-        """Verify that probes distinguish each misconception from others and from right answers."""
+    def _apart(self, function: str, replay: Replay) -> set[str]:
+        """Verify that probes distinguish each misconception from others and from right answers.
+
+        Return the names of the misconceptions that they do not distinguish.
+        """
+        alike: set[str] = set()
         everywhere = range(len(replay.probes(2)))
         fewer = f"{function}: fewer than two probes tell"
         for place, wrong in enumerate(replay.singles):
             if replay.telling(everywhere, wrong) < 2:
                 self._fault(f"{fewer} {wrong[0].id} from the right answer")
+                alike.add(wrong[0].id)
             for other in replay.singles[place + 1 :]:
                 same = other[0].id == wrong[0].id and other[0].finding == wrong[0].finding
                 if not same and not replay.apart(everywhere, wrong, other, least=2):
                     self._fault(f"{fewer} {wrong[0].id} and {other[0].id} apart")
+                    alike |= {wrong[0].id, other[0].id}
+        return alike
 
     def _named_for(
         self, function: str, recipe: Recipe, wrong: tuple[Misconception, ...]
@@ -286,6 +341,8 @@ class Verifier:
         changed = with_misconceptions(self._module, recipe, wrong)
         about = frozenset(name for name, of in self._about.items() if function in of)
         report = self._graded_wrong(changed, RunOptions(about)).report
+        failed = [check.finding for check in report.checks if check.outcome != "passed"]
+        self._missed = failed[0] if failed else ""
         if all(check.outcome == "passed" for check in report.checks):
             self._fault(f"{function}, {' + '.join(each.id for each in wrong)}: gets full points")
         if any(check.outcome == "error" for check in report.checks):
@@ -318,6 +375,7 @@ class Verifier:
         label = f"{self.exercise.name}.py"
         for mutant in mutants(self._solution.read_text(encoding="utf-8"), self.share):
             source = Source(self.exercise.name, label, (Unit(label, mutant.text),))
+            self._mutated.append(source)
             results = self._graded_wrong(source, RunOptions(until="a failure")).results
             self.result.mutants += 1
             if any(result.outcome != "passed" for result in results):
@@ -327,21 +385,52 @@ class Verifier:
                 met.add(mutant.line)
             else:
                 self._fault(f"a mutant gets full points: {mutant.line} ({mutant.operator})")
+        if not self.result.mutants and self.share == 1 and not self.exercise.questions:
+            self.result.remarks.append("warning: no operator changes the solution: 0 mutants")
         for line in sorted(lines - met) if self.share == 1 else ():
             self._fault(f"listed as equivalent, but no such mutant gets full points: {line}")
+
+    def _repeat(self) -> None:
+        """Verify that each check makes the same calls in two runs, and reports the same."""
+        stub = self.course.handed_out / f"{self.exercise.name}.py"
+        for name, function in self._functions.items():
+            only, runs = RunOptions(frozenset({name})), []
+            for _ in range(2):
+                client = SimulatedClient(self.course, self.exercise, self._module)
+                self._graded(client, only)
+                reports = [self._graded(read_source(stub, self.exercise.name), only).encoded]
+                runs.append((client.asked, reports))
+            if runs[0] != runs[1]:
+                advice = "draw random inputs from the fixture `rng`"
+                self._fault(f"{function} makes other calls in a second run; {advice}")
+
+    def _prove(self) -> None:
+        """Verify that each check fails for at least one wrong answer."""
+        wrong = own_work(self.course, self.exercise)
+        for source in itertools.chain(wrong, self._mutated):
+            left = {name for name, of in self._functions.items() if of not in self._told}
+            if left:
+                self._graded_wrong(source, RunOptions(frozenset(left)))
+        for function in dict.fromkeys(self._functions.values()):
+            if function not in self._told:
+                self._fault(
+                    f"{function} fails for no wrong answer. If it compares results, add an answer "
+                    f"for which it fails to examples/wrong/{self.exercise.name}"
+                )
 
     def _seeds(self) -> None:
         """Grade the right answers in turn, each with a new seed. Measure how long checks take."""
         seconds: dict[str, list[float]] = {}
         failed: dict[str, list[str]] = {}
+        sources = [each for each in self._sources if _right(each[0]) not in self._failing]
         for seed in range(0, SEEDS, self.share):
-            style, source = self._sources[seed % len(self._sources)]
+            style, source = sources[seed % len(sources)]
             graded = self._graded(source, RunOptions(seed=seed))
-            lost = [check for check in graded.report.checks if check.outcome != "passed"]
-            if lost:
-                message = f"{style}, seed {seed}: {lost[0].finding}"
-                failed.setdefault(lost[0].title, []).append(message)
-            if source is self._sources[0][1]:
+            failing = [each for each in graded.report.checks if each.outcome != "passed"]
+            if failing:
+                message = f"{style}, seed {seed}: {failing[0].finding}"
+                failed.setdefault(failing[0].title, []).append(message)
+            if source is sources[0][1]:
                 for name, taken in graded.seconds.items():
                     seconds.setdefault(name, []).append(taken)
             self.result.seeds += 1
@@ -349,6 +438,10 @@ class Verifier:
             count = f"{len(messages)} of {several(self.result.seeds, 'seed')}"
             self._fault(f"right answers fail “{title}” with {count}. The first: {messages[0]}")
         self.result.milliseconds = 1000 * sum(map(statistics.median, seconds.values()))
+
+
+def _right(style: str) -> str:
+    return f"right answer {style}"
 
 
 def named_in(report: ExerciseReport, function: str) -> set[str]:
@@ -374,86 +467,3 @@ def named_by_answers(replay: Replay, wrong: Fingerprint) -> set[str]:
 
     diagnosis = diagnose(Examination(replay, ask))
     return set(diagnosis.misconceptions) if diagnosis and diagnosis.kind == "named" else set()
-
-
-def check_remarks(checks: Iterable[Check]) -> Iterator[str]:
-    """Yield a remark on each check with a wrong number of hints, and on each with 0 points."""
-    for check in {each.function: each for each in checks}.values():
-        count = len([hint for hint in check.hints if hint.strip()])
-        if count not in {0, HINTS}:
-            yield (
-                f"warning: {check.function} has {several(count, 'hint')}; expected three: a "
-                f"question, the rule, and where to look"
-            )
-        if not check.weight:
-            yield f"warning: {check.function} has 0 points"
-
-
-def requirement_remarks(stated: Sequence[Requirement], checks: Sequence[Check]) -> Iterator[str]:
-    """Yield a remark on each check without a requirement, and each requirement without a check."""
-    for function in dict.fromkeys(each.function for each in checks if not each.grades):
-        yield f"warning: {function} names no requirement of the text; add grades=[…] to its mark"
-    graded = {name for each in checks for name in each.grades}
-    names: set[str] = set()
-    for each in stated:
-        if each.name in names:
-            yield f"warning: line {each.line} states the requirement `{each.name}` a second time"
-        names.add(each.name)
-        if each.name not in graded:
-            yield f"warning: no check grades the requirement `{each.name}` of line {each.line}"
-
-
-def scale_remarks(exercise: Exercise, weights: Sequence[float]) -> Iterator[str]:
-    """Yield a remark if the points of the checks do not add up to the points in `course.yml`."""
-    whole, most = sum(weights), exercise.points
-    scaled = [round(weight * most / (whole or 1), 2) for weight in weights]
-    if not exercise.questions and whole != most and not all(map(float.is_integer, scaled)):
-        yield (
-            f"warning: the points of the checks sum to {number(whole)}, but course.yml gives "
-            f"{number(most)}; so a check of weight {number(weights[0])} gives "
-            f"{number(scaled[0])} points"
-        )
-
-
-def id_remarks(function: str, recipe: Recipe) -> Iterator[str]:
-    """Yield a remark on each id that belongs to mistakes with different findings and hints."""
-    by_id: dict[str, list[Misconception]] = {}
-    for wrong in recipe.misconceptions:
-        by_id.setdefault(wrong.id, []).append(wrong)
-    for name, (first, *others) in by_id.items():
-        if any(w.finding != first.finding and w.hints != first.hints for w in others):
-            yield (
-                f"warning: {function}, {name}: {len(others) + 1} entries have this id, but "
-                f"different findings and hints; if they are different mistakes, give each its own "
-                f"id"
-            )
-
-
-def cells(verified: Verified) -> dict[str, str]:
-    """Return the cells of an exercise's row, by the titles of their columns."""
-    return {
-        "exercise": verified.name,
-        "checks": str(verified.checks),
-        "correct answers": str(verified.right),
-        "misconceptions named": f"{verified.named} of {verified.misconceptions}",
-        "pairs with one name": _share(verified.pairs_named, verified.pairs),
-        "pairs with both names": _share(verified.pairs_both, verified.pairs),
-        "mutants rejected": f"{verified.rejected} of {verified.mutants}",
-        "equivalent": str(verified.equivalent),
-        "seeds": str(verified.seeds),
-        "ms": f"{verified.milliseconds:.0f}",
-    }
-
-
-def markdown(results: Sequence[Verified]) -> str:
-    """Return the table and the faults as Markdown."""
-    columns = cells(results[0])
-    lines = [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
-    lines += [f"| {' | '.join(cells(verified).values())} |" for verified in results]
-    for verified in results:
-        lines += [f"- {verified.name}: {text}" for text in verified.faults]
-    return "\n".join(lines) + "\n"
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{part} of {whole} ({part / whole:.0%})" if whole else "–"

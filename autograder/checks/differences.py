@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograder.checks.tolerance import allowed_error
+from autograder.checks.tolerance import USUAL, Tolerance
 from autograder.course.text import capital, few, ordinal, several
 from autograder.report.numbers import index, shape
 from autograder.report.values import as_text
@@ -114,56 +114,56 @@ def describe_kind(value: object) -> str:
     return NAMES.get(kind, f"a {kind.__name__}")
 
 
-def difference(yours: Any, right: Any, within: float | None = None) -> Difference | None:
+def difference(yours: Any, right: Any, tolerance: Tolerance = USUAL) -> Difference | None:
     """Return the first difference of two values from a worker, or None if they are equal.
 
     The types of both values must match, except that an integer may equal a float. Integers are
-    compared exactly. Other numbers may differ by rounding errors, or by at most `within`. NaN
-    equals NaN.
+    compared exactly, unless `tolerance` has a `within`. Other numbers may differ by the tolerance.
+    NaN equals NaN.
     """
     kind = kind_of(right)
     if kind_of(yours) is not kind and not {kind_of(yours), kind} <= NUMBERS:
         return Difference(f"is {describe_kind(yours)}; expected {describe_kind(right)}")
     if kind in NUMBERS:
-        return None if _close(yours, right, within) else _values(_plain(yours), _plain(right))
+        return None if _close(yours, right, tolerance) else _values(_plain(yours), _plain(right))
     if kind is np.ndarray:
-        return _array_difference(np.asarray(yours), np.asarray(right), within)
+        return _array_difference(np.asarray(yours), np.asarray(right), tolerance)
     if kind in {list, tuple}:
-        return _in_items(items_of(yours), items_of(right), within)
+        return _in_items(items_of(yours), items_of(right), tolerance)
     if kind in {set, frozenset}:
         return _members("item", yours, right)
     if kind is dict:
         values = ((f"the value for {_short(key)}", yours[key], right[key]) for key in right)
-        return _members("key", yours, right) or _in_parts(values, within)
+        return _members("key", yours, right) or _in_parts(values, tolerance)
     if kind is Record:
-        return _in_fields(yours, right, within)
+        return _in_fields(yours, right, tolerance)
     if kind is str:
         return text_difference(yours, right)
     return None if _plain(yours) == _plain(right) else _values(yours, right)
 
 
-def _in_items(yours: Any, right: Any, within: float | None) -> Difference | None:
+def _in_items(yours: Any, right: Any, tolerance: Tolerance) -> Difference | None:
     places = (f"the {ordinal(number)} item" for number in range(1, len(yours) + 1))
-    first = _in_parts(zip(places, yours, right, strict=False), within)
+    first = _in_parts(zip(places, yours, right, strict=False), tolerance)
     if first is not None or len(yours) == len(right):
         return first
     return Difference(_other_length("item", yours, right, "is missing", "is too many"))
 
 
-def _in_fields(yours: Record, right: Record, within: float | None) -> Difference | None:
+def _in_fields(yours: Record, right: Record, tolerance: Tolerance) -> Difference | None:
     if yours.type != right.type:
         return Difference(f"is {describe_kind(yours)}; expected {describe_kind(right)}")
     one, other = yours.fields, right.fields
     fields = ((f"the field {name}", one[name], other[name]) for name in other)
-    return _members("field", one, other) or _in_parts(fields, within)
+    return _members("field", one, other) or _in_parts(fields, tolerance)
 
 
 def _in_parts(
-    parts: Iterable[tuple[str, Any, Any]], within: float | None = None
+    parts: Iterable[tuple[str, Any, Any]], tolerance: Tolerance = USUAL
 ) -> Difference | None:
     """Return the first difference in parts of two values. A part has a place and two values."""
     for place, one, other in parts:
-        first = difference(one, other, within)
+        first = difference(one, other, tolerance)
         if first is not None:
             return Difference(first.says, (*first.places, place))
     return None
@@ -178,35 +178,33 @@ def _other_length(
     return f"has {count}; expected {len(right)}. The first that {what} is {first}"
 
 
-def _close(yours: Any, right: Any, within: float | None) -> bool:
+def _close(yours: Any, right: Any, tolerance: Tolerance) -> bool:
     one, other = _plain(yours), _plain(right)
-    if one == other or (within is None and {type(one), type(other)} == {int}):
+    if one == other or (tolerance.within is None and {type(one), type(other)} == {int}):
         return bool(one == other)
     if isinstance(one, complex) or isinstance(other, complex):
         one, other = complex(one), complex(other)
-        return _close(one.real, other.real, within) and _close(one.imag, other.imag, within)
+        return _close(one.real, other.real, tolerance) and _close(one.imag, other.imag, tolerance)
     try:
         answer, expected = float(one), float(other)
     except OverflowError:
         return False
     if math.isnan(answer) or math.isnan(expected) or math.isinf(expected):
         return math.isnan(answer) and math.isnan(expected)
-    if within is None:
-        dtype = getattr(yours, "dtype", np.dtype(float))
-        within = float(allowed_error(dtype, np.asarray(expected)))
-    return abs(answer - expected) <= within
+    dtype = getattr(yours, "dtype", np.dtype(float))
+    return abs(answer - expected) <= float(tolerance.of(dtype, np.asarray(expected)))
 
 
-def _array_difference(yours: Any, right: Any, within: float | None) -> Difference | None:
+def _array_difference(yours: Any, right: Any, tolerance: Tolerance) -> Difference | None:
     if yours.shape != right.shape:
         return Difference(f"has the shape {shape(yours.shape)}; expected {shape(right.shape)}")
     if (yours.dtype.kind == "b") is not (right.dtype.kind == "b"):
         answer, expected = (describe_kind(each.dtype.type()) for each in (yours, right))
         return Difference(f"is an array of values such as {answer}; expected {expected}")
     same = (yours == right) | ((yours != yours) & (right != right))  # noqa: PLR0124  NaN
-    if within is not None or not {yours.dtype.kind, right.dtype.kind} <= set("biu"):
+    if tolerance.within is not None or not {yours.dtype.kind, right.dtype.kind} <= set("biu"):
         sizes = np.where(np.isfinite(right), np.abs(right), 0).astype(np.float64)
-        allowed = allowed_error(yours.dtype, sizes) if within is None else within
+        allowed = tolerance.of(yours.dtype, sizes)
         with np.errstate(all="ignore"):
             same = same | (np.abs(yours - right) <= allowed)
     if same.all():

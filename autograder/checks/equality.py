@@ -8,6 +8,7 @@ import numpy as np
 
 from autograder.checks.differences import describe_kind, difference
 from autograder.checks.expect import Mismatch, expect_close
+from autograder.checks.tolerance import Tolerance
 from autograder.course.text import are, capital
 from autograder.report.model import CauseCode
 from autograder.report.values import as_text
@@ -20,6 +21,7 @@ def expect_equal(
     expected: Any,
     what: str = "the result",
     *,
+    condition: float = 1.0,
     within: float | None = None,
     any_row: bool = False,
     finding: str = "",
@@ -37,7 +39,7 @@ def expect_equal(
         actual: the student's result, of any type.
         expected: the correct value, as the reference returns it.
         what: what the report's sentences call the value, such as "the words".
-        within: an absolute tolerance for numbers, which replaces the usual tolerance.
+        condition, within: the tolerance for numbers, as in `expect_close`.
         any_row: true if the student may return a list instead of a tuple, or a tuple instead of a
             list.
         finding: a sentence that the report shows before the difference.
@@ -52,7 +54,7 @@ def expect_equal(
     __tracebackhide__ = True
     right = serialised(expected)
     pair = (_as_lists(actual), _as_lists(right)) if any_row else (actual, right)
-    first = difference(*pair, within)
+    first = difference(*pair, Tolerance(condition, within))
     if first is None:
         return actual
     text = f"{capital(what)} {are(what)} None." if actual is None else first.about(what)
@@ -70,6 +72,8 @@ def expect_same(
     right: Callable[..., Any],
     *inputs: Any,
     what: str = "the result",
+    condition: float = 1.0,
+    within: float | None = None,
     any_row: bool = False,
 ) -> None:
     """Pass if a student's function and the correct one agree for each input.
@@ -82,8 +86,9 @@ def expect_same(
         asked: the student's function, `submission.area`.
         right: the correct function, of the solution or the reference.
         inputs: one input for each call: a tuple of arguments, or a single argument. Put small
-            inputs first.
+            inputs first. An argument that is a tuple is written `((1, 2),)`.
         what: what the report's sentences call the value, such as "the words".
+        condition, within: the tolerance for numbers, as in `expect_close`.
         any_row: true if the student may return a list instead of a tuple, or a tuple instead of a
             list.
 
@@ -91,14 +96,17 @@ def expect_same(
         Mismatch: an answer differs. The finding shows the first difference.
     """
     __tracebackhide__ = True
+    if not inputs:
+        raise ValueError("`expect_same` needs at least one input")
+    tolerance: Any = {"condition": condition, "within": within}
     for given in inputs:
         args = given if isinstance(given, tuple) else (given,)
         expected = right(*copy.deepcopy(args))
         answer = asked(*args)
         if isinstance(expected, float | np.ndarray | np.floating):
-            expect_close(answer, expected, what)
+            expect_close(answer, expected, what, **tolerance)
         else:
-            expect_equal(answer, expected, what, any_row=any_row)
+            expect_equal(answer, expected, what, any_row=any_row, **tolerance)
 
 
 def _as_lists(value: Any) -> Any:

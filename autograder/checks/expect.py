@@ -2,7 +2,8 @@
 
 import builtins
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from autograder.checks.differences import describe_kind, text_difference
-from autograder.checks.proxy import Call
-from autograder.checks.tolerance import allowed_error
+from autograder.checks.proxy import Call, Function
+from autograder.checks.tolerance import Tolerance
 from autograder.course.text import are, capital, is_plural, one_line, several
 from autograder.report.model import CauseCode, Curve
 from autograder.report.numbers import index, shape
@@ -24,14 +25,14 @@ from autograder.worker.values import Dates, Record
 Numbers = npt.NDArray[Any]
 Layout = Callable[[Numbers], tuple[Numbers, npt.NDArray[np.int64], tuple[str, ...]]]
 HALF_PRECISION = (
-    "Which dtype does your result have, and which line gives it that?",
-    "float16 keeps three digits, and more are graded. NumPy's own default is float64.",
-    "Leave out the dtype, or write float where float16 stands.",
+    "Which dtype does your result have? Which line sets this dtype?",
+    "float16 keeps three digits. The grader compares more. NumPy's default is float64.",
+    "Remove the dtype, or write float instead of float16.",
 )
 WHOLE_NUMBERS = (
     "Of which type are the entries of the array that you return?",
     "An array of whole numbers keeps no decimals: 0.7 stored in it becomes 0.",
-    "Make the result an array of float, and leave out int(…), astype(int) and `//`.",
+    "Make an array of floats. Do not use int(…), astype(int) or `//`.",
 )
 
 
@@ -114,7 +115,7 @@ def expect_close(
     right = np.asarray(expected, dtype=np.float64)
     answer = expect_shape(actual, right.shape, what, expected=right)
     numbers = answer.astype(np.float64)
-    most = allowed_error(answer.dtype, right, condition) if within is None else within
+    most = Tolerance(condition, within).of(answer.dtype, right)
     wrong = ~(np.abs(numbers - right) <= most)
     if (bad := ~np.isfinite(numbers)).any():
         place = tuple(np.argwhere(bad)[0].tolist())
@@ -129,10 +130,10 @@ def expect_close(
         hints: tuple[str, ...] = ()
         is_cut = any(np.array_equal(numbers, cut(right)) for cut in (np.trunc, np.floor))
         if answer.dtype == np.float16:
-            text += " Half precision (float16) keeps three digits; float32 and float64 are graded."
+            text += " Half precision (float16) keeps three digits. Use float32 or float64."
             hints = HALF_PRECISION
         elif is_cut and np.count_nonzero(numbers) > 1:
-            text, hints = f"{text} All of yours are whole numbers.", WHOLE_NUMBERS
+            text, hints = f"{text} All your values are whole numbers.", WHOLE_NUMBERS
         raise Mismatch(text, what, numbers, right, wrong, layout, groups, hints=hints)
     return answer
 
@@ -208,13 +209,13 @@ def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[
             f"{function} returned {returned}; {text}",
             mistake="number-of-results",
             code="other_results",
-            told="Another number of results is returned than the text asks for.",
+            told="The number of results is not the number that the text asks for.",
         )
     raise Mismatch(
         f"{function} returned {describe_value(actual)}; {text}",
         mistake="kind-of-result",
         code="other_results",
-        told="A value of another kind is returned than the text asks for.",
+        told="The type of the result is not the type that the text asks for.",
     )
 
 
@@ -232,11 +233,11 @@ def expect_unchanged(before: npt.ArrayLike | dict[Any, Any], after: Any, name: s
             return
         change = f"is now {as_text(after)}" if isinstance(after, list) else "now has other entries"
         raise Mismatch(
-            f"The argument {name} was changed by the call: the caller's own "
-            f"{type(before).__name__} {change}.",
+            f"The call changed the argument {name}: the caller's own {type(before).__name__} "
+            f"{change}.",
             mistake="changes-its-argument",
             code="argument_changed",
-            told="An argument is changed by the call.",
+            told="The call changes an argument.",
             hints=(
                 "Does a line change a parameter itself, such as `x.sort()`, `x.pop(…)` or "
                 "`x[…] = …`?",
@@ -248,16 +249,57 @@ def expect_unchanged(before: npt.ArrayLike | dict[Any, Any], after: Any, name: s
     if now is None or not np.array_equal(was, now, equal_nan=True):
         other = "other numbers" if now is None or now.shape == was.shape else "another shape"
         raise Mismatch(
-            f"The argument {name} was changed by the call: the caller's own array now has {other}.",
+            f"The call changed the argument {name}: the caller's own array now has {other}.",
             f"{name} after the call",
             now,
             was,
             None if now is None or now.shape != was.shape else ~(was == now),
             mistake="changes-its-argument",
             code="argument_changed",
-            told="An argument is changed by the call.",
+            told="The call changes an argument.",
             sides=(f"{name} after the call", "before it"),
         )
+
+
+def expect_unchanged_arguments(
+    function: Function, names: Sequence[str], *args: Any, **named: Any
+) -> Any:
+    """Return the result of a call that does not change its arrays, lists and dicts.
+
+        value = expect_unchanged_arguments(submission.softmax, ["x"], x, axis=0)
+
+    Args:
+        function: the student's function.
+        names: what the finding calls the arguments `args`, one name for each.
+        args, named: the arguments of the call.
+
+    Raises:
+        Mismatch: the call changed an argument. The finding names the argument.
+        StudentProblem: the call gives no result. The exception says why.
+    """
+    __tracebackhide__ = True
+    value, after = function.with_arguments(*args, **named)
+    for name, was, now in zip([*names, *named], [*args, *named.values()], after, strict=True):
+        if isinstance(was, np.ndarray | list | dict):
+            expect_unchanged(was, now, name)
+    return value
+
+
+@contextmanager
+def graded_elsewhere(*problems: type[Exception]) -> Iterator[None]:
+    """Leave the `with` block at one of these exceptions, which another check reports.
+
+        with graded_elsewhere(Raised):
+            submission.attention(x, mask)  # test_mask grades masks
+
+    The check goes on after the block. It does not report the exception, even if a student kit has
+    no correct answer for the rest of the check.
+    """
+    try:
+        yield
+    except problems as problem:
+        if isinstance(problem, Raised):
+            problem.was_expected = True
 
 
 def expect_error(
@@ -296,15 +338,17 @@ def expect_error(
         if isinstance(error, NotWritten) and type != error.type:
             raise
         if type not in error.bases and (hasattr(builtins, type) or type != error.type):
-            namesake = f" That {type} is a class of its own, not Python's." * (error.type == type)
+            namesake = (f" That {type} is not Python's, but a class of its own.") * (
+                error.type == type
+            )
             raise Mismatch(
                 f"{error.finding} Expected a {type} here.{namesake}",
                 mistake=(
                     "assert-in-its-place" if error.type == "AssertionError" else "another-error"
                 ),
-                told="An error of another type is raised than the text asks for.",
+                told="The error does not have the type that the text asks for.",
             ) from None
-        error.was_asked_for = True
+        error.was_expected = True
         _expect_message(error, name, type, naming, message)
         return
     plain = value is None or isinstance(value, (str, int, float, list, dict, np.ndarray))
@@ -312,7 +356,7 @@ def expect_error(
     raise Mismatch(
         f"{name} {did}; expected it to raise {type} here.",
         mistake="not-refused",
-        told="No error is raised where the text asks for one.",
+        told="The text asks for an error, but the call raises none.",
     )
 
 
@@ -329,24 +373,30 @@ def _expect_message(
     ]
     if "cannot reshape" in error.message or "invalid for input of size" in error.message:
         raise Mismatch(
-            f"{name} stopped with the library's own error, from the reshape "
-            f"({one_line(error.message, 80)}): the function itself let these sizes "
-            f"through.",
+            f"{name} stopped with an error of the library, from the reshape "
+            f"({one_line(error.message, 80)}). The function itself did not refuse these sizes.",
             mistake="not-checked",
-            told="The library's own error comes out: the function itself let these sizes through.",
+            told=(
+                "The error comes from the library. The function itself did not refuse these sizes."
+            ),
         )
     if "values to unpack" in error.message:
         raise Mismatch(
             f"{error.finding} This {type} came from Python: your code did not raise it itself.",
             mistake="another-error",
-            told="Python's own error comes out, not the one that the text asks for.",
+            told=(
+                "The error comes from Python. The text asks for an error that the function raises "
+                "itself."
+            ),
         )
     if absent:
         raise Mismatch(
             f"{name} raised {type}, as it should, but its message does not name "
             f"{' and '.join(absent)}: {one_line(error.message, 120)!r}.",
             mistake="message-says-too-little",
-            told="The right error is raised, but its message does not name what it should.",
+            told=(
+                "The error is right, but its message does not name everything that it should name."
+            ),
         )
     differs = text_difference(error.said, message) if message is not None else None
     if differs is not None:
@@ -356,7 +406,7 @@ def _expect_message(
             as_text(error.said),
             as_text(message),
             mistake="another-message",
-            told="The right error is raised, with another message than the text asks for.",
+            told="The error is right, but its message is not the one that the text asks for.",
         )
 
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from autograder.checks.check_result import MayFollow, NotJudged
 from autograder.checks.expect import Mismatch, Numbers, expect_close, expect_numbers, expect_shape
 from autograder.checks.projection_hash import Leaves, kinds_in, signature_of
-from autograder.checks.proxy import Submission
+from autograder.checks.proxy import Call, Submission
 from autograder.checks.tolerance import allowed_error
 from autograder.sandbox.problems import StudentProblem
 from autograder.worker.codec import Figure
@@ -37,6 +37,11 @@ EXTREME = 30.0  # for larger scores, the smaller of two weights is too small to 
 CLEARLY = 10.0  # a difference must be this many times the allowed error
 LEAST = 1e-3  # smaller differences count as equal
 CLOSE = 1e-5  # the same sum in another order may differ in its last digits
+RESULT_USED_AGAIN = (
+    "Which line makes the array that your function returns, and does this line run in every call?",
+    "A caller may keep a result, and call the function again. Then both results are needed.",
+    "Make a new array in each call, inside the function. An operation such as `x - 1` makes one.",
+)
 
 
 def ask_alone(submission: Submission, run: RunOwn, question: Any) -> Numbers:
@@ -361,6 +366,8 @@ def expect_independent_calls(
 ) -> None:
     """Pass if each call gives the same result later, in another order, and in a new process.
 
+    Later calls must also leave the results of earlier calls unchanged.
+
     Args:
         submission: a submission without earlier calls: `submission.fresh()`, or the fixture
             `submission` of a hidden check.
@@ -373,6 +380,8 @@ def expect_independent_calls(
     """
     __tracebackhide__ = True
     first = [call(submission) for _, call in calls]
+    if not any(isinstance(result, Figure) for result in first):
+        _expect_kept_results(submission, calls, between)
     for places in (submission, submission.fresh()):
         for call in between:
             call(places)
@@ -386,13 +395,41 @@ def expect_independent_calls(
             if not values_agree(before, again):
                 raise Mismatch(
                     f"{name}, called with the same arguments, gives another result after other "
-                    f"calls: it depends on something that an earlier call left behind, or on "
-                    f"chance.",
+                    "calls. So the result depends on chance, or on something that an earlier call "
+                    "left behind.",
                     mistake="remembers",
-                    told="Called again with the same arguments, after other calls, a function "
-                    "gives another result: it depends on something that an earlier call left "
-                    "behind, or on chance.",
+                    told=(
+                        "A function, called with the same arguments, gives another result after "
+                        "other calls. So the result depends on chance, or on something that an "
+                        "earlier call left behind."
+                    ),
                 )
+
+
+def _expect_kept_results(
+    submission: Submission, calls: Sequence[tuple[str, Calling]], between: Sequence[Calling]
+) -> None:
+    """Pass if the result of each call stays the same during the later calls."""
+    __tracebackhide__ = True
+    keeping = submission.keeping()
+    made = []
+    for name, call in calls:
+        result = call(keeping)
+        made.append((name, Call.newest, result, result.value("")))
+    for call in between:
+        call(submission)
+    for name, shown, result, before in made:
+        if values_agree(before, result.value("")):
+            continue
+        wrong = Mismatch(
+            f"A later call changed the result that {name} had returned: your code uses one array "
+            f"or list for the results of several calls.",
+            mistake="remembers",
+            told="A later call changes the result of an earlier call.",
+            hints=RESULT_USED_AGAIN,
+        )
+        wrong.call = shown
+        raise wrong
 
 
 def values_agree(one: Any, other: Any) -> bool:

@@ -122,7 +122,7 @@ class Remote:
         return Function(self._submission, name, self._handle.number)
 
     def value(self, name: str) -> Any:
-        """Return the value of an attribute, as plain data."""
+        """Return the value of an attribute, or with name "" the object, as plain data."""
         __tracebackhide__ = True
         return self._submission._session.ask(Request("get", name, on=self._handle.number)).value
 
@@ -163,7 +163,7 @@ class Submission:
 
     @property
     def returned_none(self) -> bool:
-        """True if a call returned None, and not only None as a part of its result."""
+        """True if a call returned None. A result that contains None does not count."""
         return bool(self._without_value)
 
     def where_set(self, name: str, entry: Sequence[int] = ()) -> CodePlace | None:
@@ -195,6 +195,12 @@ class Submission:
         fresh._calls, fresh._read, fresh._raised = self._calls, self._read, self._raised
         fresh._without_value = self._without_value
         return fresh
+
+    def keeping(self) -> "Submission":
+        """Return a proxy of the same process. Its calls return what `Function.kept` returns."""
+        keeping = _Keeping(self._session, is_aside=self._is_aside)
+        keeping._calls, keeping._raised = self._calls, self._raised
+        return keeping
 
     def aside(self) -> "Submission":
         """Return a proxy of the same process for calls that the check does not test."""
@@ -332,12 +338,19 @@ class Submission:
 
     def first_raised(self) -> Raised | None:
         """Return the student's first exception that the check did not expect, or None."""
-        return next((error for _, error in self._raised if not error.was_asked_for), None)
+        return next((error for _, error in self._raised if not error.was_expected), None)
 
     def about(self) -> tuple[str, ...]:
         """Return the called functions' names. Without calls, return the read values' names."""
         called = [call.name for call in self._calls]
         return tuple(dict.fromkeys(called or self._read))
+
+
+class _Keeping(Submission):
+    """Proxy of a student's module that keeps the result of every call in the worker."""
+
+    def __getattr__(self, name: str) -> Any:
+        return super().__getattr__(name).kept
 
 
 def _sent(value: Any, offered: list[CourseFunction]) -> Any:

@@ -1,5 +1,6 @@
 """Tolerance of all comparisons. Only this module defines the largest allowed error."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,3 +29,20 @@ def allowed_error(
     epsilon = min(float(epsilon), float(np.finfo(np.float32).eps))
     scale = np.maximum(1.0, np.abs(expected)) * max(1.0, condition)
     return np.asarray(ABSOLUTE + ROUNDINGS * epsilon * scale, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """Tolerance of one comparison: `within` if it is given, or else `allowed_error`."""
+
+    condition: float = 1.0
+    within: float | None = None
+
+    def of(self, answer: np.dtype[Any], expected: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
+        """Return the largest allowed difference for each entry of `expected`."""
+        if self.within is None:
+            return allowed_error(answer, expected, self.condition)
+        return np.asarray(self.within)
+
+
+USUAL = Tolerance()

@@ -17,7 +17,7 @@ from autograder.checks.module_weights import (
     find_fits,
 )
 from autograder.checks.proxy import Submission
-from autograder.course.text import capital, join_names, one_line
+from autograder.course.text import join_names, one_line
 from autograder.report.numbers import shape
 from autograder.sandbox.problems import Raised
 from autograder.worker.codec import Tensor
@@ -181,8 +181,8 @@ def expect_parts(
             continue
         if wanted in run.fit.tied:
             raise Mismatch(
-                f"{wanted} and {run.fit.tied[wanted]} are one and the same parameter; each should "
-                f"be its own.",
+                f"{wanted} and {run.fit.tied[wanted]} are the same parameter. They should be two "
+                "parameters.",
                 mistake="parameters-shared",
             )
         held = run.fit.held_by(wanted)
@@ -193,8 +193,8 @@ def expect_parts(
     for own in run.fit.extra:
         if any(own.startswith(f"{each}.") for each in without_bias):
             raise Mismatch(
-                f"{one_line(own.removesuffix('.bias'), 60)} has a bias, which is not asked for "
-                f"(bias=False). For the other checks it was set to 0.",
+                f"{one_line(own.removesuffix('.bias'), 60)} has a bias. It should have none "
+                "(bias=False). The other checks set this bias to 0.",
                 mistake="projection-bias",
             )
 
@@ -243,12 +243,14 @@ def expect_gradients(
     for key in asked:
         if run.gradients.get(key) is None:
             raise Mismatch(
-                f"No gradient reaches {names.get(key, key)}: somewhere between it and the result "
-                f"the chain of torch operations is cut, by detach(), .data, .item(), NumPy, "
-                f"torch.no_grad() or a new torch.tensor(…), or it takes no part in the result.",
+                f"No gradient reaches {names.get(key, key)}. Either it has no effect on the "
+                "result, or something cuts the chain of torch operations: detach(), .data, "
+                ".item(), NumPy, torch.no_grad() or a new torch.tensor(…).",
                 mistake="gradient-cut",
-                told="A gradient does not reach where it should: somewhere the chain of torch "
-                "operations is cut.",
+                told=(
+                    "A gradient is missing. Either a value has no effect on the result, or "
+                    "something cuts the chain of torch operations."
+                ),
             )
     for key, expected in asked.items():
         answer = run.gradients[key]
@@ -269,7 +271,7 @@ def expect_gradients(
 
 
 def _apart(one: Any, other: Any) -> float:
-    """Return two arrays' distance, divided by the norm of the first. If shapes differ, return 0."""
+    """Return the distance of two arrays, divided by the first norm. If shapes differ, return 0."""
     first, second = (np.asarray(each, dtype=np.float64) for each in (one, other))
     if first.shape != second.shape:
         return 0.0
@@ -302,12 +304,14 @@ def expect_unchanged_tensors(
         same = isinstance(after, np.ndarray) and np.array_equal(np.asarray(after), before)
         if isinstance(before, np.ndarray) and not same:
             raise Mismatch(
-                f"{capital(name)} was changed by the call: operations whose name ends in _ change "
-                f"their tensor in place, and so do +=, *= and x[…] = ….",
+                f"The call changed {name}. An operation whose name ends in _ changes its tensor "
+                "in place. So do +=, *= and x[…] = ….",
                 mistake="changes-its-argument",
                 code="argument_changed",
-                told="An argument is changed by the call: operations whose name ends in _ change "
-                "their tensor in place, and so do +=, *= and x[…] = ….",
+                told=(
+                    "The call changes an argument. An operation whose name ends in _ changes its "
+                    "tensor in place. So do +=, *= and x[…] = …."
+                ),
             )
 
 
@@ -333,15 +337,15 @@ def expect_stateless(
         after = np.asarray(again(before=before))
     except Raised as error:
         raise Mismatch(
-            f"After a call with other arguments the module cannot do what a new one can: "
-            f"{error.finding} It keeps something of the earlier call.",
+            "After a call with other arguments, the module fails, and a new module does not: "
+            f"{error.finding} The module keeps something of the earlier call.",
             mistake="remembers",
         ) from None
     same = after.shape == fresh.shape and np.allclose(after, fresh, 1e-5, 1e-6, equal_nan=True)
     if not same:
         raise Mismatch(
-            f"After a call with other arguments {what} of the same module differ from those of a "
-            f"new one: it keeps something of the earlier call.",
+            f"After a call with other arguments, {what} of the module differ from those of a new "
+            "module. So the module keeps something of the earlier call.",
             what,
             mistake="remembers",
         )

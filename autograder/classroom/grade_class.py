@@ -190,7 +190,7 @@ class _ClassRun:
         self.done = 0  # students graded
 
     def _select(self, folders: list[Folder], students: Sequence[str]) -> None:
-        """Select the rows and columns of the table, and those that the run grades."""
+        """Select the rows and columns of the table, and the ones that the run grades."""
         job, before = self.job, self.before
         self.exercises, self.columns, self.folders = job.exercises, job.exercises, folders
         self.others: frozenset[str] = frozenset()

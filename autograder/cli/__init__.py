@@ -26,7 +26,7 @@ HEADINGS = {"status": "For students", "grade": "For instructors", "new": "For au
 # The commands in the order of `autograder --help`. The value is MODULE:FUNCTION for a command of
 # the core, and the name of the extra to install for a command of an extension.
 COMMANDS = {
-    "status": ("status:status", "List your exercises: done, begun, due."),
+    "status": ("status:status", "List your exercises, with points and due dates."),
     "next": ("status:next_exercise", "Show which exercise comes next."),
     "check": ("check:check", "Check your own work."),
     "watch": ("check:watch", "Check a file each time you save it."),

@@ -66,7 +66,7 @@ def _print_next_steps(name: str, solutions: str) -> None:
 
 @click.command()
 @click.argument("exercises", nargs=-1, shell_complete=complete_exercise)
-@click.option("--check", is_flag=True, help="Write nothing; list the files that are out of date.")
+@click.option("--check", is_flag=True, help="List the files that are out of date. Write nothing.")
 @course_option
 def build(exercises: tuple[str, ...], check: bool, course_path: Path | None) -> None:
     """Make the students' files in exercises/ from solutions/."""

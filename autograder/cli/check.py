@@ -54,10 +54,10 @@ def check(
 ) -> None:
     """Check your own work. WORK is an exercise's name, a .py or .ipynb file, or a folder of them.
 
-    Without WORK, every exercise that you have begun is checked. If several exercises are checked,
-    each report is short; --all shows full reports.
+    Without WORK, every exercise that you have begun is checked. If there are several exercises,
+    each report is short. --all shows full reports.
 
-    The exit code is 0 only if everything is done: full marks in each exercise, and an answer to
+    The exit code is 0 only if everything is done: full points in each exercise, and an answer to
     each question that a person grades. A visible check that is graded when handed in does not count
     as passed.
     """
@@ -102,8 +102,8 @@ def _children(course: Course, target: Target) -> "Children":
 def watch(work: str | None, plain: bool, course_path: Path | None) -> None:
     """Check a file each time you save it, and show its report. WORK is an exercise, or its file.
 
-    Without WORK, it begins with the exercise that comes next. If you save the file of another
-    exercise, it shows that one.
+    Without WORK, the command begins with your next exercise. If you save the file of another
+    exercise, the report is about that exercise.
     """
     course = course_of([work] if work is not None else [], course_path)
     target = _first_target(course, work)

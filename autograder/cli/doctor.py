@@ -68,7 +68,7 @@ def doctor() -> None:
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print a completion script for SHELL: it completes commands and exercises.
+    """Print a script for your shell. The script completes commands and exercises.
 
     bash: autograder completion bash >> ~/.bashrc
 

@@ -31,7 +31,7 @@ from autograder.cli.result_files import ResultFiles, result_file_options, write_
     help="How to confine submitted code.  [default: the strongest that works here]",
 )
 @click.option(
-    "--own-code", is_flag=True, help="The code is all your own: allow it to run unconfined."
+    "--own-code", is_flag=True, help="Run the code unconfined. Use this only for your own code."
 )
 @click.option("--assignment", help="Grade only the exercises of this assignment.")
 @click.option(
@@ -53,8 +53,8 @@ from autograder.cli.result_files import ResultFiles, result_file_options, write_
     "--only-if",
     default="",
     metavar="DIGEST",
-    help="Use with --apply: apply the changes only if their digest is this one. The last line of "
-    "the --json output gives the digest as `difference`.",
+    help="With --apply: apply the changes only if they have this digest. It is `difference` in "
+    "the last line of the --json output.",
 )
 @click.option(
     "--wait",
@@ -66,10 +66,12 @@ from autograder.cli.result_files import ResultFiles, result_file_options, write_
 @click.option(
     "--anonymous",
     is_flag=True,
-    help="Write pseudonyms instead of names. The course's folder keeps the list of both.",
+    help="Write pseudonyms instead of names. pseudonyms.csv in the course's folder has both.",
 )
 @repairs_option
-@click.option("--dry-run", is_flag=True, help="Show who handed in what; grade nothing.")
+@click.option(
+    "--dry-run", is_flag=True, help="Show which files each student handed in. Grade nothing."
+)
 @click.option(
     "-v", "--verbose", is_flag=True, help="With --dry-run: list every student with each file."
 )

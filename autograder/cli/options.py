@@ -47,7 +47,7 @@ exercises_option = click.option(
     multiple=True,
     metavar="EXERCISE",
     shell_complete=complete_exercise,
-    help="Only this exercise; may be repeated.",
+    help="Only this exercise. May be repeated.",
 )
 seed_option = click.option(
     "--seed", type=click.IntRange(min=0), help="Seed of the random inputs.  [default: the course's]"

@@ -2,14 +2,13 @@
 
 import os
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from autograder.authoring.kit_files import FileForm
-from autograder.authoring.kit_shares import Compared, KitShares, compared
+from autograder.authoring.kit_shares import KitShares
 from autograder.authoring.recording import MAX_KEPT, RecordingOptions
 from autograder.authoring.release import (
     ReleaseOptions,
@@ -22,10 +21,10 @@ from autograder.authoring.release import (
 from autograder.authoring.wheel import zip_bytes
 from autograder.cli.options import PATH, complete_exercise, course_option
 from autograder.course.cache import Cache
-from autograder.course.course_file import Course, Exercise, HintPolicy, find_course
+from autograder.course.course_file import HintPolicy, find_course
 from autograder.course.errors import UserError
 from autograder.course.installation import require, require_libraries
-from autograder.course.text import join_names, number, several
+from autograder.course.text import number, several
 
 ZIP = ".zip"
 POLICIES = {"practice": "all hints", "homework": "no third hint", "exam": "no hints, no messages"}
@@ -68,10 +67,7 @@ POLICIES = {"practice": "all hints", "homework": "no third hint", "exam": "no hi
     help="Record the answers for this many sets of random inputs.",
 )
 @click.option(
-    "--update", "again", is_flag=True, help="Replace an earlier kit in DIR; students' files stay."
-)
-@click.option(
-    "--compare", is_flag=True, help="Compare the kit's reports with those of the full course."
+    "--update", "again", is_flag=True, help="Replace an earlier kit in DIR. Keep students' files."
 )
 @click.option(
     "--workers", type=click.IntRange(1, 256), help="Number of recording processes.  [default: 2]"
@@ -86,7 +82,6 @@ def release(
     form: FileForm,
     seeds: int,
     again: bool,
-    compare: bool,
     workers: int | None,
     anew: bool,
     course_path: Path | None,
@@ -94,7 +89,7 @@ def release(
     """Make the student kit in DIR, a folder or a .zip: exercises, checks and recorded answers.
 
     The kit has no solution, no reference and no hidden check. An interrupted run resumes, and a
-    later run records only what has changed. The exit code is 1 if --compare finds a difference.
+    later run records only what has changed.
     """
     course = find_course(Path.cwd(), named=course_path)
     if course.content.released is not None:
@@ -130,8 +125,6 @@ def release(
     _print_shares(shares)
     for name in changed:
         print(f"Kept {name}: a student has changed it.")
-    if compare:
-        raise SystemExit(int(_differs_from_course(course, files, chosen)))
 
 
 def _refuse_existing(target: Path, again: bool) -> None:
@@ -169,32 +162,3 @@ def _print_shares(shares: Sequence[KitShares]) -> None:
 
 def _share_text(part: int, whole: int) -> str:
     return f"{part} of {whole} ({number(int(100 * part / whole))} %)" if whole else "–"
-
-
-def _differs_from_course(
-    course: Course, files: dict[str, bytes], exercises: Sequence[Exercise]
-) -> bool:
-    """Print how the kit's grades differ from the whole course's, and return whether they do."""
-    whole, unnamed = Compared("all"), list[str]()
-    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
-        folder = Path(scratch).resolve()
-        write(folder, files)
-        print(f"\n{'exercise':32}{'work':>6}{'same':>7}{'not judged':>12}{'names':>12}{'time':>7}")
-        for row in compared(course, folder, exercises):
-            print(_row_text(row), flush=True)
-            whole.add(row)
-            for message in [*row.differences, *row.false_names, *row.not_named]:
-                print(f"    {message}")
-            unnamed += [row.exercise] if not row.named else []
-    print(_row_text(whole))
-    if unnamed:
-        names = join_names(unnamed)
-        print(f"In {names}, the full course named no mistake, so no names were compared.")
-    return bool(whole.differences or whole.false_names)
-
-
-def _row_text(row: Compared) -> str:
-    names = f"{row.also_named} of {row.named}" if row.named else "none"
-    share = row.seconds / row.seconds_full if row.seconds_full else 1.0
-    counts = f"{row.works:>6}{row.same:>7}{row.untold:>12}{names:>12}{share:>7.2f}"
-    return f"{row.exercise:32}{counts}"

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
@@ -12,7 +13,7 @@ from rich.table import Table
 
 from autograder.authoring.lint import refuse_authoring_errors
 from autograder.authoring.mutants import equivalent_mutants
-from autograder.authoring.verify import QUICK, STEPS, Verified, Verifier, cells, markdown
+from autograder.authoring.verify import QUICK, STEPS, Verified, Verifier
 from autograder.cli.options import PATH, complete_exercise, course_option
 from autograder.course.course_file import find_course, load_course
 from autograder.course.installation import require, require_libraries
@@ -43,9 +44,10 @@ def verify(
     table: Path | None,
     course_path: Path | None,
 ) -> None:
-    """Test that a course grades correctly: right answers, stubs, mistakes, mutants, seeds, times.
+    """Test that a course grades correctly.
 
-    The exit code is 0 if every test passes.
+    The tests grade right answers, stubs, known mistakes, mutants of the solutions, and other
+    seeds. The exit code is 0 if every test passes.
     """
     course = find_course(Path.cwd(), named=course_path)
     if not no_mutants:
@@ -99,3 +101,33 @@ def print_results(results: list[Verified]) -> None:
             for message in messages:
                 text = f"{result.name}: {message}"
                 console.print(text, style=style, markup=False, soft_wrap=True)
+
+
+def cells(verified: Verified) -> dict[str, str]:
+    """Return the cells of an exercise's row, by the titles of their columns."""
+    return {
+        "exercise": verified.name,
+        "checks": str(verified.checks),
+        "correct answers": str(verified.right),
+        "misconceptions named": f"{verified.named} of {verified.misconceptions}",
+        "pairs with one name": _share(verified.pairs_named, verified.pairs),
+        "pairs with both names": _share(verified.pairs_both, verified.pairs),
+        "mutants rejected": _share(verified.rejected, verified.mutants),
+        "equivalent": str(verified.equivalent),
+        "seeds": str(verified.seeds),
+        "ms": f"{verified.milliseconds:.0f}",
+    }
+
+
+def markdown(results: Sequence[Verified]) -> str:
+    """Return the table and the faults as Markdown."""
+    columns = cells(results[0])
+    lines = [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
+    lines += [f"| {' | '.join(cells(verified).values())} |" for verified in results]
+    for verified in results:
+        lines += [f"- {verified.name}: {text}" for text in verified.faults]
+    return "\n".join(lines) + "\n"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part} of {whole} ({part / whole:.0%})" if whole else "–"

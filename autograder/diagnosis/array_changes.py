@@ -76,9 +76,9 @@ def _standardised(x: Any, axis: Any, added: float = 0.0) -> Any:
 # Changes along an axis: the id, the phrase and the function. If a phrase has no `{along}`, the axis
 # is named at the end.
 ALONG: tuple[tuple[str, str, Along], ...] = (
-    ("centred", "less {their} mean", lambda x, axis: x - _mean(x, axis)),
+    ("centred", "minus {their} mean", lambda x, axis: x - _mean(x, axis)),
     ("unit-length", "divided by {their} length", lambda x, axis: x / np.sqrt(_sum(x * x, axis))),
-    ("standardised", "standardised{along} (to mean 0 and spread 1)", _standardised),
+    ("standardised", "standardised{along} (to mean 0 and standard deviation 1)", _standardised),
     (
         "layer-normalised",
         "standardised{along} (with 1e-5 added to the variance)",
@@ -101,7 +101,7 @@ ALONG_INSIDE: tuple[tuple[str, str, Along], ...] = (
     ),
     (
         "between-0-and-1",
-        "brought to lie between 0 and 1{along}",
+        "scaled to between 0 and 1{along}",
         lambda x, axis: (x - x.min(axis=axis, keepdims=True)) / np.ptp(x, axis, keepdims=True),
     ),
     (
@@ -111,17 +111,17 @@ ALONG_INSIDE: tuple[tuple[str, str, Along], ...] = (
     ),
     (
         "averaged",
-        "with {their} mean{along} instead of each",
+        "with each number replaced by {their} mean{along}",
         lambda x, axis: _mean(x, axis) + 0 * x,
     ),
     (
         "largest-for-each",
-        "with {their} maximum{along} instead of each",
+        "with each number replaced by {their} maximum{along}",
         lambda x, axis: _max(x, axis) + 0 * x,
     ),
     (
         "log-shares",
-        "as logarithms of exponentials divided by {their} sum",
+        "as logarithms of exponentials divided by the sum of the exponentials",
         lambda x, axis: np.log(_shares_of_exponentials(x, axis)),
     ),
     ("sums-so-far", "added up", lambda x, axis: np.cumsum(x, axis).reshape(x.shape)),
@@ -130,7 +130,7 @@ ALONG_INSIDE: tuple[tuple[str, str, Along], ...] = (
 # the smallest number of axes that the array may have.
 AXES: tuple[tuple[str, Any, str, int], ...] = (
     ("", -1, " along the last axis", 1),
-    ("-rows", -2, " along the last axis but one", 2),
+    ("-rows", -2, " along the second-last axis", 2),
     ("-all", None, " over the whole array", 2),
     ("-third", -3, " along the third axis from the end", 3),
     ("-matrix", (-2, -1), " over each matrix", 3),
@@ -143,16 +143,16 @@ def _table(*rows: tuple[Any, ...]) -> tuple[ArrayChange, ...]:
 
 
 _PLAIN = _table(
-    ("absolute", "without {their} signs", np.abs),
-    ("whole", "cut down to whole numbers", np.trunc),
+    ("absolute", "as absolute values", np.abs),
+    ("whole", "without decimals", np.trunc),
     ("squared", "squared", np.square),
-    ("negative-to-zero", "with 0 for what is negative", lambda x: np.maximum(x, 0)),
+    ("negative-to-zero", "with 0 instead of negative numbers", lambda x: np.maximum(x, 0)),
     ("sorted", "sorted along the last axis", lambda x: np.sort(x, axis=-1), 1),
     ("reversed-rows", "with the rows in reverse order", lambda x: x[..., ::-1, :], 2),
     ("reversed", "in reverse order along the last axis", lambda x: x[..., ::-1], 1),
-    ("shifted-rows", "with each row in the next one's place", lambda x: np.roll(x, 1, -2), 2),
-    ("shifted", "with each number in the next one's place", lambda x: np.roll(x, 1, -1), 1),
-    ("first-of-batch", "with those of the first item for all", lambda x: x[:1] + 0 * x, 3),
+    ("shifted-rows", "with all rows moved on by one place", lambda x: np.roll(x, 1, -2), 2),
+    ("shifted", "with all numbers moved on by one place", lambda x: np.roll(x, 1, -1), 1),
+    ("first-of-batch", "with the first item for all items", lambda x: x[:1] + 0 * x, 3),
     ("mean-of-batch", "averaged over the first axis", lambda x: x.mean(0) + 0 * x, 3),
 )
 _LAST = _table(
@@ -161,32 +161,32 @@ _LAST = _table(
     ("exponentials", "after np.exp", np.exp),
     ("tanh", "after a tanh", np.tanh),
     ("sigmoid", "after a sigmoid", lambda x: 1 / (1 + np.exp(-x))),
-    ("zero-to-one", "cut to what lies between 0 and 1", lambda x: np.clip(x, 0, 1)),
-    ("without-last", "without the last along the last axis", lambda x: x[..., :-1], 1),
-    ("without-first", "without the first along the last axis", lambda x: x[..., 1:], 1),
+    ("zero-to-one", "limited to between 0 and 1", lambda x: np.clip(x, 0, 1)),
+    ("without-last", "without the last entry along the last axis", lambda x: x[..., :-1], 1),
+    ("without-first", "without the first entry along the last axis", lambda x: x[..., 1:], 1),
     ("without-last-row", "without the last row", lambda x: x[..., :-1, :], 2),
     ("without-first-row", "without the first row", lambda x: x[..., 1:, :], 2),
     ("running-sums", "added up along the last axis", lambda x: np.cumsum(x, -1), 1),
     ("axes-turned", "with the first two axes exchanged", lambda x: np.swapaxes(x, 0, 1), 3),
     (
         "axes-turned-outer",
-        "with the first axis and the last exchanged",
+        "with the first axis and the last axis exchanged",
         partial(np.swapaxes, axis1=0, axis2=-1),
         3,
     ),
     (
         "run-together",
-        "with all axes before the last run together into one",
+        "with all axes before the last joined into one",
         lambda x: x.reshape(-1, x.shape[-1]),
         3,
     ),
 )
 _INSIDE = _table(
-    ("negated", "with {their} signs turned round", np.negative),
+    ("negated", "with reversed signs", np.negative),
     ("doubled", "taken twice", lambda x: 2 * x),
     ("halved", "divided by 2", lambda x: x / 2),
-    ("one-over", "as 1 divided by each", lambda x: 1 / x),
-    ("plus-one", "with 1 added to each", lambda x: x + 1),
+    ("one-over", "as 1 divided by each number", lambda x: 1 / x),
+    ("plus-one", "with 1 added to each number", lambda x: x + 1),
     ("turned", "transposed", lambda x: np.swapaxes(x, -1, -2), 2),
     ("all-turned", "with all axes reversed", np.transpose, 3),
     ("lower-part", "with 0 above the diagonal", np.tril, 2),
@@ -195,27 +195,27 @@ _INSIDE = _table(
     ("rounded-0", "rounded to whole numbers", np.round),
     ("rounded-1", "rounded to 1 decimal", lambda x: np.round(x, 1)),
     ("rounded-2", "rounded to 2 decimals", lambda x: np.round(x, 2)),
-    ("last-row-for-all", "with {their} last row for all", lambda x: x[..., -1:, :] + 0 * x, 2),
-    ("first-row-for-all", "with {their} first row for all", lambda x: x[..., :1, :] + 0 * x, 2),
+    ("last-row-for-all", "with the last row for all rows", lambda x: x[..., -1:, :] + 0 * x, 2),
+    ("first-row-for-all", "with the first row for all rows", lambda x: x[..., :1, :] + 0 * x, 2),
 )
 
 _OTHER_ORDER = _table(
     (
         "rows-column-by-column",
-        "with the axes before the last run together and parted again column by column",
+        "with the axes before the last joined and split again column by column",
         lambda x: x.reshape(-1, x.shape[-1]).reshape(x.shape, order="F"),
         3,
     ),
     (
         "column-by-column",
-        "read row by row and put back column by column",
+        "read row by row and written column by column",
         lambda x: x.reshape(-1).reshape(x.shape, order="F"),
         2,
     ),
 )
 _ROWS = _table(
-    ("first-row-alone", "with the first row alone", lambda x: x[..., :1, :], 2),
-    ("last-row-alone", "with the last row alone", lambda x: x[..., -1:, :], 2),
+    ("first-row-alone", "with only the first row", lambda x: x[..., :1, :], 2),
+    ("last-row-alone", "with only the last row", lambda x: x[..., -1:, :], 2),
 )
 
 
@@ -239,15 +239,15 @@ REDUCTIONS = tuple(
     for id, words, reduce in (
         ("sum", "summed", np.sum),
         ("mean", "averaged", np.mean),
-        ("max", "cut down to {their} maximum", np.max),
-        ("min", "cut down to {their} minimum", np.min),
-        ("first", "cut down to the first", lambda x, axis: np.take(x, 0, axis)),
-        ("last", "cut down to the last", lambda x, axis: np.take(x, -1, axis)),
+        ("max", "reduced to {their} maximum", np.max),
+        ("min", "reduced to {their} minimum", np.min),
+        ("first", "reduced to the first entry", lambda x, axis: np.take(x, 0, axis)),
+        ("last", "reduced to the last entry", lambda x, axis: np.take(x, -1, axis)),
     )
     for axis, along, axes in (
         (0, "the first axis", 1),
         (-1, "the last axis", 1),
-        (-2, "the last axis but one", 2),
+        (-2, "the second-last axis", 2),
         (-3, "the third axis from the end", 4),
     )
 )

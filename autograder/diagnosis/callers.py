@@ -50,13 +50,13 @@ class ModuleCaller:
         blueprint, wrong = self, tuple(wrong)
 
         class Simulated(original):  # type: ignore[misc]
-            def __init__(self, *args: Any) -> None:
-                super().__init__(*args)
-                self.built_with = dict(zip(blueprint.built_with, args, strict=False))
+            def __init__(self, *args: Any, **kwargs: Any) -> None:
+                super().__init__(*args, **kwargs)
+                self.built_with = {**dict(zip(blueprint.built_with, args, strict=False)), **kwargs}
 
-            def forward(self, *inputs: Any) -> Any:
+            def forward(self, *inputs: Any, **kwargs: Any) -> Any:
                 own = self.state_dict()
-                named = dict(zip(blueprint.called_with, inputs, strict=False))
+                named = {**dict(zip(blueprint.called_with, inputs, strict=False)), **kwargs}
                 given = {name: value for name, value in named.items() if value is not None}
                 given |= {parameter: own[name] for name, parameter in blueprint.weights.items()}
                 arrays = {name: _array(value) for name, value in given.items()}
@@ -72,15 +72,25 @@ class TensorCaller:
 
     def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
         """Return the student's result."""
-        return getattr(submission, recipe.function)(*(tensor(arg) for arg in probe.args))
+        called = recipe.as_called(probe)
+        kwargs = {name: tensor(value) for name, value in called.kwargs.items()}
+        return getattr(submission, recipe.function)(*map(tensor, called.args), **kwargs)
 
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:  # noqa: ARG002
         """Return a function of tensors that runs the changed recipe."""
         changes = tuple(wrong)
-        return lambda *args: _tensors(recipe.run(Probe(tuple(map(_array, args))), changes))
+
+        def simulated(*args: Any, **kwargs: Any) -> Any:
+            named = {name: _array(value) for name, value in kwargs.items()}
+            return _tensors(recipe.run(Probe(tuple(map(_array, args)), named), changes))
+
+        return simulated
 
 
 def _array(value: Any) -> Any:
+    """Return a tensor as an array. Other values, such as numbers, stay as they are."""
+    if not hasattr(value, "detach"):
+        return value
     array = value.detach().numpy()
     return array.astype(np.float64) if array.dtype.kind == "f" else array
 

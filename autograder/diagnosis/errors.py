@@ -67,9 +67,9 @@ def _product(failure: _Failure) -> str:
         return failure.known
     left, right = shapes[pair[1]], shapes[pair[3]]
     text = (
-        f"{pair[1]} has the shape {named_shape(left, sizes)} and {pair[3]} "
-        f"{named_shape(right, sizes)}. In a product, the last axis of the first is as long "
-        f"as the second-to-last of the second.{_reversed(pair[0], shapes)}"
+        f"{pair[1]} has the shape {named_shape(left, sizes)} and {pair[3]} has the shape "
+        f"{named_shape(right, sizes)}. In a product, the last axis of the first array must be as "
+        f"long as the second-last axis of the second.{_reversed(pair[0], shapes)}"
     )
     # an array with fewer axes than an argument is a part of the argument: a loop may be wrong
     # the shape of `key` says nothing about `key.transpose(...)` or `key[0]`
@@ -105,9 +105,9 @@ def _transposed(failure: _Failure) -> str:
     axes = [*map(str, range(len(listed)))]
     if array and "@" in failure.line and listed == [*axes[:-2], *axes[:-3:-1]]:
         call = f"{found[1]}.transpose(-2, -1)" if of_torch else f"np.swapaxes({found[1]}, -1, -2)"
-        return f"{text} {call} exchanges the last two of any number."
+        return f"{text} {call} exchanges the last two axes of an array with any number of axes."
     if len(listed) == 2 and not of_torch:
-        return f"{text} In NumPy it lists all of them; swapaxes({found[2]}) exchanges two."
+        return f"{text} In NumPy, it has to list all axes. swapaxes({found[2]}) exchanges two axes."
     return f"{text} It has to list each axis of the array once."
 
 
@@ -137,14 +137,14 @@ def _turned(array: Sequence[int], how: str) -> list[int]:
 
 def _unpacked(failure: _Failure) -> str:
     is_shape = re.search(r"=\s*[\w.]+\.(?:shape|size\(\))\s*$", failure.line)
-    more = "; shape[-1] and shape[-2] work for any number of axes" if is_shape else ""
-    return f"{failure.known} The line takes apart exactly {failure.found[1]} parts{more}."
+    more = ". shape[-1] and shape[-2] work for any number of axes" if is_shape else ""
+    return f"{failure.known} The line needs exactly {failure.found[1]} parts{more}."
 
 
 def _broadcast(failure: _Failure) -> str:
     text = (
-        f"{failure.known} Sizes are compared from the last axis on: two sizes fit if they "
-        f"are equal or one of them is 1."
+        f"{failure.known} Sizes are compared from the last axis on. Two sizes fit if they are "
+        "equal, or if one of them is 1."
     )
     reduces = re.search(r"\.(sum|max|mean|min)\(|amax|logsumexp", failure.line)
     if reduces and "keepdim" not in failure.line:
@@ -162,8 +162,8 @@ def _indexed(failure: _Failure) -> str:
     array, mask, first = shapes[found[1]], shapes[found[4]], found[2].count(":")
     axes = array[-len(mask) :] if "." in found[2] else array[first : first + len(mask)]
     text = (
-        f"The index `{found[3]}` has the shape {named_shape(mask, sizes)}, and the axes of "
-        f"{found[1]} that it selects {named_shape(axes, sizes)}: the shapes have to be equal."
+        f"The index `{found[3]}` has the shape {named_shape(mask, sizes)}. The axes of {found[1]} "
+        f"that it selects have the shape {named_shape(axes, sizes)}. Both shapes have to be equal."
     )
     value = re.search(rf"{re.escape(found[0])} = ([^#]+)", failure.line)
     fits = (size in {1, whole} for size, whole in zip(mask[::-1], array[::-1], strict=False))
@@ -183,40 +183,40 @@ def _built_in(failure: _Failure) -> str:
     if re.search(r"Tensor|'(?:keep)?dim'", failure.found.string):
         other = f"`torch.{of_torch}(…, dim=…, keepdim=True)`"
     parts = "the parts along the first axis, such as whole rows"
-    return f"Python's own `{name}` {does} {parts}: {other} takes any axis."
+    return f"Python's own `{name}` {does} {parts}. {other} works for any axis."
 
 
 def _inverted(failure: _Failure) -> str:
     operand = one_line(failure.part.removeprefix("~").strip(), 60)
     compared = f"`({operand} == 0)`" if failure.part.startswith("~") else "A comparison with 0"
     return (
-        f"~ works for truth values and whole numbers, not for floats, and ~1 is −2. "
-        f"{compared} does the same for every kind of number."
+        "~ works for truth values and whole numbers, but not for floats, and ~1 is −2. "
+        f"{compared} works for every kind of number."
     )
 
 
 Meanings = Mapping[str, str | Callable[[_Failure], str]]
 TENSORS = (
-    "torch's functions take tensors, and this line gives one a NumPy array. Use NumPy's functions "
+    "torch's functions need tensors, and this line passes a NumPy array. Use NumPy's functions "
     "here."
 )
 # Errors about names, attributes and types. Such an error in the code of a library says nothing
 # about the student's line.
 OF_THE_LINE: Meanings = {
     r"'([\w.]+)' object is not callable": (
-        "A value of type {0} is called like a function there. Either its brackets `()` are too "
+        "That line calls a value of type {0} like a function. Either its brackets `()` are too "
         "many, or it has a function's name, or a sign between two factors is missing, or the name "
         "should be that of a function or a module."
     ),
     r"'(list|tuple)' object has no attribute '(\w+)'": (
-        "The argument is a {0} here, and a {0} has no {1}: np.asarray turns it into an array."
+        "The argument is a {0} here, and a {0} has no {1}. np.asarray makes an array of it."
     ),
     r"'(?:float|int|numpy\.float64|bool)' object has no attribute '(shape|T|ndim)'": (
-        "A single number has no {0}; in that line an array was expected."
+        "A single number has no {0}. That line needs an array."
     ),
     r"'NoneType' object (?:is not (?:subscriptable|iterable|callable)|has no attribute)|"
     r"unsupported operand type\(s\) for .*NoneType": (
-        "Something in that line is None: for example an argument that was left out, or the result "
+        "Something in that line is None, for example an argument that was left out, or the result "
         "of a function without `return`."
     ),
     # if Python did not suggest a name
@@ -224,7 +224,7 @@ OF_THE_LINE: Meanings = {
         "An import or an assignment of {0} is missing there, or misspelt."
     ),
     r"cannot access local variable '(\w+)'": (
-        "{0} has no value yet there: on this path through the function nothing sets it."
+        "{0} has no value yet there: on this path through the function, no line sets it."
     ),
 }
 IN_TORCH: Meanings = {r"'numpy\.ndarray' object has no attribute": TENSORS}
@@ -236,21 +236,22 @@ MEANINGS: Meanings = {
     r"Expected size for first two dimensions|must have same reduction|batch2": _product,
     r"could not be broadcast|must match the size of tensor|non-broadcastable": _broadcast,
     r"axis (-?\d+) is out of bounds for array of dimension (\d+)": (
-        "{shapes} The line asks for axis {0}, and the number of axes is {1} here. Counted from the "
-        "end, −1 and −2 are the last two axes of any array."
+        "{shapes} The line asks for axis {0}, but the number of axes is {1} here. Count axes from "
+        "the end: −1 and −2 are the last two axes of any array."
     ),
     r"Dimension out of range.*got -?\d+": "{shapes}",
     r"axes don't match array|number of dimensions in the tensor input does not": _transposed,
     r"cannot reshape array of size (\d+) into shape|is invalid for input of size (\d+)": (
-        "{shapes} A reshape keeps all {0}{1} numbers: the new sizes multiply to that number."
+        "{shapes} A reshape keeps all {0}{1} numbers: the product of the new sizes must be this "
+        "number."
     ),
     r"view size is not compatible": (
-        "view needs the numbers in the order of memory, and a transpose leaves them in another "
-        "order: reshape, or contiguous() before view, makes a copy in the new order."
+        "view needs the numbers in the order of memory, and a transpose changes this order. Use "
+        "reshape, or contiguous() before view. Both make a copy in the new order."
     ),
     r"^view\(\) takes from 0 to 2 positional|^Tuple must have size 2, but has size": (
-        "`view` gives the numbers of a NumPy array another type; `reshape` gives the array another "
-        "shape."
+        "`view` changes the type of the numbers of a NumPy array. `reshape` changes the shape of "
+        "the array."
     ),
     r"must be Tensor, not numpy\.ndarray|got \(numpy\.ndarray": TENSORS,
     r"before Module\.__init__\(\) call": (
@@ -260,21 +261,21 @@ MEANINGS: Meanings = {
     r"bad operand type for unary ~|ufunc 'invert' not supported": _inverted,
     r"boolean index did not match|shape of the mask .* does not match|too many indices": _indexed,
     r"(?:arrays|tensors) used as indices must be": (
-        "{shapes} An index needs whole numbers or truth values: `mask == 0` makes truth values."
+        "{shapes} An index needs whole numbers or truth values. `mask == 0` makes truth values."
     ),
     r"truth value of an|Boolean value of|argument for (?:m..|sum)": _built_in,
     r"truth value of an array|Boolean value of Tensor": (
-        "`if`, `and` and `or` need one truth value, and this value has many: `where` (np, torch) "
-        "chooses entry by entry, and `x is not None` tests whether x has a value."
+        "`if`, `and` and `or` need one truth value, but this value has many. `where` (np, torch) "
+        "chooses entry by entry. `x is not None` tests whether x has a value."
     ),
     r"only (?:length-1|0-dimensional) arrays can be converted": (
-        "float(…) or math.… takes one number; NumPy's own functions take whole arrays."
+        "float(…) and math.… take one number. NumPy's own functions take whole arrays."
     ),
     r"(?:too many|not enough) values to unpack \(expected (\d+)": _unpacked,
     r"expected scalar type (\w+) but found (\w+)|have the same dtype": (
-        "That line combines tensors of different dtypes: x.to(y.dtype) gives x the dtype of y."
+        "That line combines tensors of different dtypes. x.to(y.dtype) gives x the dtype of y."
     ),
     r"output array is read-only|cannot cast ufunc|Cannot cast ufunc": (
-        "The line writes into an array that cannot hold the result; make a new array."
+        "The line writes into an array that cannot store the result. Make a new array."
     ),
 }

@@ -49,45 +49,48 @@ class Finding:
 
 # The sentence for each statement about the answers, by the statement's code.
 STATEMENTS: Mapping[str, str] = {
-    "always_same": (
-        "The result is the same whatever the function is given: it does not depend on its "
-        "arguments."
-    ),
+    "always_same": "The result does not depend on the arguments: it is the same in every call.",
     "order_dependent": (
-        "The same call gives another result after other calls: it depends on something that an "
-        "earlier call left behind, or on chance."
+        "The same call gives another result after other calls. So the result depends on chance, "
+        "or on something that an earlier call left behind."
     ),
     "first_is_right": "The first call is right.",
-    "keeps_results": "Line {line} keeps the results of {name} for later calls.",
-    "writes_attribute": "Line {line} writes {name}, which outlives the call.",
-    "sets_global": "Line {line} gives the global name {name} another value.",
-    "writes_default": "Line {line} writes into the default value of {name}, made only once.",
-    "writes_outside": "Line {line} writes into {name}, which outlives the call.",
+    "keeps_results": "Line {line} stores the results of {name} for later calls.",
+    "writes_attribute": "Line {line} sets {name}, and this value stays after the call.",
+    "sets_global": "Line {line} changes the value of the global name {name}.",
+    "writes_default": "Line {line} changes the default value of {name}, which is made only once.",
+    "writes_outside": "Line {line} changes {name}, and this change stays after the call.",
     "error": "{error}",
-    "some_stop": "{error} Other calls give a result.",
-    "only_nan": "Every number in the results is NaN (not a number), in every call.",
-    "right_and_wrong": "It is wrong {wrong}, and right {right}.",
-    "right_and_error": "It stops with an error {wrong}, and is right {right}. {error}",
-    "wrong_with_both": "It fails {wrong}, but only {also}. It is right for other random inputs.",
-    "wrong_only": "It fails for some random inputs, and only {wrong}.",
+    "some_stop": "{error} Other calls return a result.",
+    "only_nan": "In every call, all numbers in the results are NaN (not a number).",
+    "right_and_wrong": "{Wrong}, your code is wrong. {Right}, your code is right.",
+    "right_and_error": (
+        "{Wrong}, your code stops with an error. {Right}, your code is right. {error}"
+    ),
+    "wrong_with_both": (
+        "Your code is wrong {wrong}, but only {also}. For other random inputs, your code is right."
+    ),
+    "wrong_only": "Your code is wrong for some random inputs, but only {wrong}.",
     "fact": "{says}",
     "measure": "{says}",
-    "right_result": "{Right} {is_right} right; {wrong} {is_wrong} not.",
-    "times_number": "Every number{of} is {factor} times the right one.",
-    "times_size": "Every number{of} is the right one times {factor}.",
+    "right_result": "{Right} {is_right} right. {Wrong} {is_wrong} wrong.",
+    "times_number": "Every number{of} is {factor} times the right number.",
+    "times_size": "Every number{of} is the right number times {factor}.",
     "times_some_number": (
-        "In each call, every number{of} is the right one times one and the same factor."
+        "In each call, all numbers{of} are the right numbers times one factor. This factor "
+        "differs from call to call."
     ),
-    "plus_number": "Every number{of} is the right one plus {offset}.",
+    "plus_number": "Every number{of} is the right number plus {offset}.",
     "plus_some_number": (
-        "In each call, every number{of} is the right one plus one and the same number."
+        "In each call, all numbers{of} are the right numbers plus one number. This number differs "
+        "from call to call."
     ),
-    "other_order": "All the right numbers{of} are there, but not in their places.",
-    "close": "The numbers{of} are close, but not precise.",
-    "number_for_array": "The result is a single number where an array is asked for.",
+    "other_order": "All the right numbers{of} are there, but some of them are in the wrong places.",
+    "close": "The numbers{of} are close to the right numbers, but not exact enough.",
+    "number_for_array": "The result is a single number. It should be an array.",
     "axes_missing": "The result has {axes} too few.",
     "axes_added": "The result has {axes} too many.",
-    "other_shape": "The shape of the result is not the one asked for.",
+    "other_shape": "The shape of the result is wrong.",
 }
 # Sentences about misconceptions, by the code of the diagnosis. `first` and `second` are replaced by
 # the findings of the misconceptions.
@@ -95,9 +98,9 @@ NAMED: Mapping[str, str] = {
     "named": "{first}",
     "in_some_calls": "{Calls}: {first_part}",
     "in_wrong_calls": "{Calls}: {first_part}",
-    "and_other_calls": "{Calls}: {first_part} Other calls go wrong too.",
-    "two_mistakes": "Two mistakes. 1: {first} 2: {second}",
-    "and_something_else": "{first} And something else differs too.",
+    "and_other_calls": "{Calls}: {first_part} Other calls are wrong too.",
+    "two_mistakes": "There are two mistakes. 1: {first} 2: {second}",
+    "and_something_else": "{first} Something else is wrong too.",
 }
 
 
@@ -114,6 +117,7 @@ def sentence(statement: Statement) -> str:
         **values,
         of=f" of {result}" if result else "",
         Right=capital(right),
+        Wrong=capital(wrong),
         is_right=are(right),
         is_wrong=are(wrong),
     )
@@ -129,7 +133,7 @@ def located(
     first, *more = map(sentence, statements)
     says = " ".join([first, *more])
     if stops and more:
-        says = f"{first} Where it gives a wrong result: {uncapital(' '.join(more))}"
+        says = f"{first} In calls that return a wrong result: {uncapital(' '.join(more))}"
     kind: Literal["located", "error"] = "error" if code == "error" else "located"
     return Finding(kind, says, names, code=code, statements=statements)
 

@@ -30,17 +30,17 @@ from autograder.diagnosis.wiring import (
     wirings,
 )
 
-COMPARE_SHAPES = "Compare the shape of your result with the one that the exercise asks for."
-WHAT_IS_A_ROW = "What does a row of your result stand for, and what should it stand for?"
+COMPARE_SHAPES = "Compare the shape of your result with the shape that the exercise asks for."
+WHAT_IS_A_ROW = "What is a row of your result, and what should it be?"
 NOTHING_RETURNED = Misconception(
     "nothing-returned",
-    "The function returns None: nothing is handed back to whoever calls it.",
+    "The function returns None. It should return a result.",
     HINTS["nothing_returned"],
     {RETURNED: lambda state: None},
 )
 PRINTED = replace(
     NOTHING_RETURNED,
-    finding="The function prints and returns None: `print` hands nothing back to whoever calls it.",
+    finding="The function prints something, but it returns None. `print` does not return a value.",
     hints=HINTS["printed"],
 )
 
@@ -70,9 +70,10 @@ GENERAL = (
             f"{{Your numbers are right but|The numbers are}} rounded to {digits} decimals.",
             (
                 "How many decimals do your results have, and how many does the exact answer have?",
-                "A result is compared to about six decimals; later steps need them all.",
-                "Take away the call of round, or whatever cuts the decimals; round only what you "
-                "print.",
+                "The grader compares about six decimals of a result. Later steps need all "
+                "decimals.",
+                "Remove the call of round, or other code that cuts off decimals. Round only the "
+                "numbers that you print.",
             ),
             partial(np.round, decimals=digits),
         )
@@ -80,27 +81,28 @@ GENERAL = (
     ),
     _of_result(
         "whole-numbers",
-        "{Your numbers are the right ones|The numbers are} cut down to whole numbers.",
+        "{Your numbers are the right numbers without their decimals|The decimals of the numbers "
+        "are cut off}.",
         WHOLE_NUMBERS,
         np.trunc,
     ),
     Misconception(
         "wrapped",
-        "The result is {right but }wrapped once more: it has an extra axis of size 1 in front.",
+        "The result {is right, but it }has an extra axis of size 1 in front.",
         (
             COMPARE_SHAPES,
-            "There is one axis too many; the numbers themselves are right.",
-            "Return the array itself: not in brackets, and without np.newaxis or keepdims.",
+            "There is one axis too many. The numbers are right.",
+            "Return the array without brackets around it, and without np.newaxis or keepdims.",
         ),
         {RETURNED: lambda state: [state.result]},
     ),
     _of_result(
         "squeezed",
-        "The result {is right, but it }has lost its axes of size 1, as `squeeze` takes them away.",
+        "The result {is right, but it }has lost its axes of size 1, as after `squeeze`.",
         (
             COMPARE_SHAPES,
-            "An axis of size 1, such as a batch of one, is an axis as well.",
-            "Look for squeeze, or a reshape or an index that takes such an axis away.",
+            "An axis of size 1, such as a batch of one, is an axis too.",
+            "Look for squeeze, or for a reshape or an index that removes such an axis.",
         ),
         np.squeeze,
     ),
@@ -109,39 +111,39 @@ GENERAL = (
         "The numbers are {right but }in one long row: the result has lost its axes.",
         (
             COMPARE_SHAPES,
-            "All numbers are there, in the right order; the rows are not.",
-            "Look for flatten, ravel or reshape(-1) near the end, and leave it out.",
+            "All numbers are there, in the right order. Only the axes are missing.",
+            "Look for flatten, ravel or reshape(-1) near the end, and remove it.",
         ),
         np.ravel,
     ),
     _of_result(
         "transposed",
-        "The result is {right but }transposed: its last two axes have changed places.",
+        "The result is {right but }transposed: its last two axes are exchanged.",
         (
             WHAT_IS_A_ROW,
-            "Entry [i][j] of your result stands where [j][i] should be.",
-            "Look for a .T or swapaxes that is one too many, or one that is missing at the end.",
+            "Entry [i][j] of your result should be entry [j][i].",
+            "Look for a .T or swapaxes that should not be there, or that is missing at the end.",
         ),
         lambda x: np.swapaxes(x, -1, -2) if x.ndim > 1 else x,
     ),
     _of_result(
         "transposed",
-        "{The result is right but all its axes|All axes of the result} are reversed, as `.T` does.",
+        "{The result is right, but all its axes|All axes of the result} are reversed, as after "
+        "`.T`.",
         (
             WHAT_IS_A_ROW,
-            "The first axis of your result stands where the last should be.",
-            "Look for a .T at the end, and leave it out.",
+            "The first axis of your result should be the last.",
+            "Look for a .T at the end, and remove it.",
         ),
         np.transpose,
     ),
     _of_result(
         "negated",
-        "{Your numbers are the right ones with their sign|The sign of the numbers is} turned "
-        "round.",
+        "{Your numbers are right, but their signs|The signs of the numbers} are reversed.",
         (
             "Which sign should your numbers have?",
-            "Every number is right but for its sign.",
-            "Look for a minus that is one too many, or one too few, and follow it through.",
+            "Every number is right except for its sign.",
+            "Look for a minus sign that should not be there, or that is missing.",
         ),
         np.negative,
     ),
@@ -170,20 +172,20 @@ def families(recipe: Recipe) -> tuple[Misconception, ...]:
 
 
 def _exchanged_arguments(names: Mapping[str, str]) -> Iterator[Misconception]:
-    question = "Which argument stands for what?"
+    question = "What does each argument mean?"
     for one, other in permutations(names, 2):
         first, second = names[one], names[other]
         if one < other:
             yield generic(
                 f"{one}-and-{other}-exchanged",
-                f"numbers are those of {first} and {second} exchanged",
+                f"numbers are those with {first} and {second} exchanged",
                 question,
                 f"{first} and {second}",
                 {one: attrgetter(other), other: attrgetter(one)},
             )
         yield generic(
             f"{other}-for-{one}",
-            f"numbers are those of {second} used instead of {first} everywhere",
+            f"numbers are those with {second} instead of {first} everywhere",
             question,
             f"{second} and {first}",
             {one: attrgetter(other)},
@@ -197,8 +199,8 @@ def _changed_arguments(
         for change in changes:
             yield generic(
                 f"{name}-{change.id}",
-                f"numbers are those of {change.applied_to(argument)} before it is used",
-                f"What becomes of {argument} before it is used?",
+                f"numbers are those of {change.applied_to(argument)} before any other step",
+                f"What does your code do with {argument} first?",
                 argument,
                 {name: changed_by(attrgetter(name), change)},
             )
@@ -211,7 +213,7 @@ def _of_results(recipe: Recipe) -> Iterator[Misconception]:
         sizes = range(1, min(count, MOST_RESULTS) + 1)
         places_at_once = [places for size in sizes for places in combinations(range(count), size)]
     for places in places_at_once:
-        results = join_names([recipe.results[n] for n in places]) or "the right ones"
+        results = join_names([recipe.results[n] for n in places]) or "the right results"
         changes: list[tuple[str, str, Step]] = [
             (change.id, change.applied_to(results), _changed(places, change.of))
             for change in (*ON_RESULTS, *REDUCTIONS)
@@ -225,18 +227,18 @@ def _of_results(recipe: Recipe) -> Iterator[Misconception]:
             yield generic(
                 "-".join(["result", id, *map(str, places)]),
                 f"numbers are those of {words}",
-                "What is done to the result last, before it is returned?",
+                "What does your code do with the result just before it returns the result?",
                 "the result",
                 {RETURNED: returned},
             )
 
 
 def _other_orders(results: Sequence[str]) -> Iterator[Misconception]:
-    question, count = "In which order are the results asked for?", len(results)
+    question, count = "What is the right order of the results?", len(results)
     if count > 1:
         yield generic(
             "results-in-another-order",
-            "results are right, but handed back in reverse order",
+            "results are right, but in reverse order",
             question,
             "the results",
             {RETURNED: lambda state: tuple(state.result)[::-1]},
@@ -245,7 +247,7 @@ def _other_orders(results: Sequence[str]) -> Iterator[Misconception]:
         names = ", ".join(results[place] for place in order)
         yield generic(
             "-".join(["results-as", *map(str, order)]),
-            f"results are right, but they stand in another order: {names}",
+            f"results are right, but in another order: {names}",
             question,
             "the results",
             {RETURNED: _in_order(order)},

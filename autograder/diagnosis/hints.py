@@ -53,166 +53,166 @@ EXCEPTIONS = (
 HINTS: Mapping[str, Three] = {
     "import": (
         "Is this package installed here? Is each name in the import spelled as in the package?",
-        "`import` finds installed packages and files beside yours, and the names that they define "
-        "outside every function.",
-        "Compare the import with the file that you were given: that file needs no other package.",
+        "`import` finds installed packages, and files beside yours. It imports only names that "
+        "are defined outside all functions.",
+        "Compare the import with the given file. The given file needs no other package.",
     ),
     "library": (
         "Which line of your file imports `{name}`?",
-        "`{name}` is no part of Python itself: an import at the top of the file makes the name.",
+        "`{name}` is not a part of Python itself. An import at the top of the file makes the name.",
         "Write `{line}` at the top of the file.",
     ),
     "name": (
         "Where in your file does `{name}` get its value?",
         "An assignment, `def`, import or parameter makes a name. Small and capital letters differ.",
-        "Look {where}: does an earlier line make this name, with the same spelling?",
+        "Look {where}. Does an earlier line make this name, with exactly this spelling?",
     ),
     "unset": (
         "On which path through the function does `{name}` get no value?",
-        "A name that a function assigns is its own, and has no value before the assignment.",
-        "Give `{name}` a value before the `if` or the loop; then look {where} again.",
+        "A name that a function assigns has no value in this function before the assignment.",
+        "Give `{name}` a value before the `if` or the loop. Then look {where} again.",
     ),
     "no_object": (
         "Which name is None {where}?",
         "A function without `return` returns None. An argument that was left out may be None.",
-        "Print each name just before that line: a name that shows None got its value further up.",
+        "Print each name just before that line. Which line has set a name to None?",
     ),
     "comma": (
         "Is there a comma between every two rows {where}?",
-        "Brackets right behind a list are an index: `[1, 2] [3, 4]` asks for an entry of `[1, 2]`.",
+        "Brackets right after a list are an index: `[1, 2] [3, 4]` asks for an entry of `[1, 2]`.",
         "Put a comma between `]` and `[`.",
     ),
     "cannot_write": (
         "Which array does the code change {where}, and of which type are its entries?",
-        "`+=`, `/=` and `[...] =` keep the array and its type: an int array stores no decimals.",
-        "Make a new array in that line: `x = x / 2` does, `x /= 2` does not.",
+        "`+=`, `/=` and `[...] =` keep the array and its type. An int array stores no decimals.",
+        "Make a new array in that line: `x = x / 2` makes one, `x /= 2` does not.",
     ),
     "not_in_module": (
         "How is the name after the dot spelled {where}?",
-        "Each library has its own functions: a function may have another name in another library.",
-        "Look the function up in the library's documentation, and compare the spelling.",
+        "Each library has its own functions. A function may have another name in another library.",
+        "Look up the function in the library's documentation, and compare the spelling.",
     ),
     "own_attribute": (
         "Which line of your class sets `self.{name}`?",
-        "The name exists once `__init__` has assigned it. Small and capital letters differ.",
-        "Look {where}: is the name spelled as in its assignment?",
+        "The name exists only after `__init__` has assigned it. Small and capital letters differ.",
+        "Look {where}. Is the name spelled as in its assignment?",
     ),
     "attribute": (
         "Of which type is the value before the dot {where}?",
-        "Lists, arrays and tensors have different methods; np.asarray turns a list into an array.",
+        "Lists, arrays and tensors have different methods. np.asarray makes an array of a list.",
         "Print type(…) of that value just before the line. How is the name after the dot spelled?",
     ),
     "parent_init": (
         "Where does `__init__` call the `__init__` of its parent class?",
-        "A class derived from nn.Module can store layers once the `__init__` of nn.Module has run.",
+        "A class derived from nn.Module cannot store layers before nn.Module's `__init__` runs.",
         "Write `super().__init__()` as the first line of `__init__`.",
     ),
     "truth": (
-        "Which condition or comparison {where} is an array of truth values, not a single one?",
-        "`where` (np, torch) chooses entry by entry. Python's own `max` compares, and has no axis.",
-        "`x is not None` tests if x has a value; .any() and .all() make a single True or False.",
+        "Which condition or comparison {where} is an array instead of a single truth value?",
+        "`where` (np, torch) chooses entry by entry. Python's own `max` has no axis.",
+        "`x is not None` tests if x has a value. .any() and .all() make a single True or False.",
     ),
     "unpacked": (
-        "How many values stand on each side of the `=` {where}?",
+        "How many values are on each side of the `=` {where}?",
         "`a, b = …` takes exactly two values, and a shape has one size for each axis.",
         "Take the sizes one by one: x.shape[-1] and x.shape[-2] work for any number of axes.",
     ),
     "index": (
-        "How many entries does the axis have {where}, and which index is asked for?",
+        "How many entries does the axis have {where}, and which index does the line ask for?",
         "An axis with n entries has the indices 0 to n − 1.",
         "Print the index and the array's shape just before that line.",
     ),
     "reshape": (
-        "How many numbers does the array hold {where}, and how many the new shape?",
-        "A reshape keeps all numbers: the sizes of the new shape multiply to as many as before.",
-        "Print the array's shape just before that line: which size has to be in the new shape?",
+        "How many numbers does the array have {where}, and how many does the new shape have?",
+        "A reshape keeps all numbers: the product of the sizes stays the same.",
+        "Print the array's shape just before that line. Which size does the new shape need?",
     ),
     "axis": (
         "How many axes does the array have {where}?",
-        "An array with n axes has the axes 0 to n − 1. Counted from the end, −1 is the last one.",
-        "Print the array's shape just before that line, and compare it with the axis asked for.",
+        "An array with n axes has the axes 0 to n − 1. Counted from the end, −1 is the last axis.",
+        "Print the array's shape just before that line. Does it have the axis of that line?",
     ),
     "shapes": (
-        "Which shape does each array have {where}?",
-        "Sizes are compared from the last axis on: two fit if they are equal or one is 1. In "
-        "`A @ B` the last axis of A is as long as the last but one of B.",
-        "Print each shape just before that line. Which axis has to move, to stay (keepdims=True) "
-        "or to be added?",
+        "What is the shape of each array {where}?",
+        "Sizes are compared from the last axis on. Two sizes fit if they are equal, or if one of "
+        "them is 1. In `A @ B`, the last axis of A must be as long as the second-last axis of B.",
+        "Print each shape just before that line. Which axis is missing, or in the wrong place?",
     ),
     "signature": (
         "Which parameters does the first line of `{name}` have in the file that you were given?",
-        "The grader calls the function as the text does: with these parameters, in this order.",
-        "Compare your line `def {name}(…)` with the given file, and put back what is missing.",
+        "The grader calls the function with these parameters, in this order.",
+        "Compare your line `def {name}(…)` with the given file. Which parameters are missing?",
     ),
     "arguments": (
-        "Which function is called {where}, and with which arguments?",
-        "A call passes as many arguments as the function takes, by the function's own names.",
-        "Compare the call with the function's first line, or with help(…) of it.",
+        "Which function does the code call {where}, and with which arguments?",
+        "A call must have the number of arguments, and the names, that the function expects.",
+        "Compare the call with the first line of the function, or with help(…) of the function.",
     ),
     "refused": (
         "Which condition leads to the `raise` or `assert` {where}?",
-        "This check expects a result for this call, so the condition is true too often.",
-        "Compare the condition with the text: which calls should be refused? Is this call refused?",
+        "This check expects a result for this call, so the `raise` or `assert` should not end it.",
+        "Compare the condition with the text. Which calls should be refused? Is this one?",
     ),
     "raised": (
         "Which values do the names have {where}?",
-        "The error ends the function at that line; the lines before it have run.",
+        "The error ends the function at that line. The lines before it have run.",
         "Make the same call yourself, and print each name just before that line.",
     ),
     "endless_recursion": (
-        "In which case does the function give a result without calling itself?",
-        "Each call has to come nearer to that case, or the calls never end.",
-        "Look {where}: with which argument does the function call itself, and is it smaller?",
+        "In which case does the function return a result without calling itself?",
+        "Each call has to come nearer to that case. Otherwise, the calls never end.",
+        "Look {where}. With which argument does the function call itself, and is it smaller?",
     ),
     "out_of_memory": (
-        "How many numbers does the largest array of your function hold?",
-        "An array's sizes multiply: 10,000 rows of 10,000 numbers take 800 MB.",
-        "Print the shape of each array as it is made, and look for one that is too large.",
+        "How many numbers does the largest array of your function have?",
+        "The sizes of an array multiply: 10,000 rows of 10,000 numbers need 800 MB.",
+        "Print the shape of each array just after your code makes it. Which array is too large?",
     ),
     "not_python": (
-        "Is every bracket and every quote closed there, and is there a `:` after def, if and for?",
-        "Python notices a missing sign only where it can read no further, often a line later.",
+        "Is every bracket and every quote closed there? Is there a `:` after def, if and for?",
+        "Python notices a missing sign only where it cannot read on. This is often one line later.",
         "Look {where}, and at the line above it.",
     ),
     "indentation": (
-        "How many spaces does that line begin with, and how many the lines above and below it?",
+        "How many spaces does that line begin with? How many do the lines around it begin with?",
         "Lines of one block begin at the same column. A tab is not the same as spaces.",
-        "Look {where}: delete what is before its first letter, and type the spaces again.",
+        "Look {where}. Delete the spaces before its first letter, and type them again.",
     ),
     "not_defined": (
         "Is `{name}` in your file spelled exactly as in the text?",
-        "The grader finds names outside every function and class. It sees no name inside.",
-        "Copy the name from the file that you were given, and let its line begin at the margin.",
+        "The grader finds only names that are defined outside all functions and classes.",
+        "Copy the name from the file that you were given, and begin its line without spaces.",
     ),
     "timed_out": (
-        "What makes the loop {where} end, and does the loop change that?",
-        "A `while` goes on while its condition is true. A `for` over many entries is slow.",
-        "Print the values in the condition, in the first ten rounds only.",
+        "What makes the loop {where} end? Does the code in the loop change it?",
+        "A `while` loop runs while its condition is true. A `for` over many entries is slow.",
+        "Print the values of the condition, but only in the first ten rounds.",
     ),
     "load_timed_out": (
         "Which line outside every function runs for so long?",
         "The whole file runs before any function is called.",
-        'Put that line below `if __name__ == "__main__":`, which runs for you alone.',
+        'Put that line below `if __name__ == "__main__":`. There it runs only when you start the '
+        "file yourself.",
     ),
     "nothing_returned": (
-        "What does the last line of your function do with what was computed?",
-        "A function returns the value after `return`; an assignment is not enough.",
+        "What does the last line of your function do with the computed result?",
+        "A function returns the value after `return`. An assignment is not enough.",
         "End the function with `return` and the name of your result, on every path through it.",
     ),
     "return-in-loop": (
         "How many rounds does the loop make before the function returns?",
-        "A `return` ends the function at once, also in the middle of a loop.",
-        "Move the `return` behind the loop: indent it as far as the `for`.",
+        "A `return` ends the function at once, even in the middle of a loop.",
+        "Move the `return` below the loop: indent it as far as the `for`.",
     ),
     "printed": (
         "What does a call of your function return?",
-        "`print` shows a value on the screen. Only `return` returns a value; otherwise it is None.",
-        "Write `return` instead of the last `print`, with the same value behind it.",
+        "`print` only shows a value. Without `return`, a function returns None.",
+        "Write `return` instead of the last `print`, and put the same value after it.",
     ),
     "other_shape": (
         "Which shape does the text ask for, and which shape does your result have?",
         "`A @ B` has the rows of A and the columns of B. A sum along an axis removes that axis.",
-        "Print the shape after each line: which is the first that you did not expect?",
+        "Print the shape after each line. Which shape is the first that you did not expect?",
     ),
     "other_kind": (
         "What does your function return, and what does the text ask for?",
@@ -220,28 +220,28 @@ HINTS: Mapping[str, Three] = {
         "Print the value and its type(…) just before the `return`. Which line made this value?",
     ),
     "value_of_other_shape": (
-        "How many rows does the text ask for, and how many numbers in each?",
+        "How many rows does the text ask for? How many numbers should each row have?",
         "A list of lists has one inner list for each row. `0,5` is two numbers, `0.5` is one.",
         "Count the brackets and the commas {where}.",
     ),
     "value_of_other_kind": (
-        "Is each entry {where} a number, and has each row as many as the others?",
-        'A row is a list of numbers. `"0.5"` is a text, and `0,5` is two numbers.',
+        "Is each entry {where} a number? Do all rows have the same number of entries?",
+        'A row is a list of numbers. `"0.5"` is text, and `0,5` is two numbers.',
         "Count the numbers in each row {where}. Write them without quotes, with a point.",
     ),
     "other_results": (
-        "How many values stand after your `return`?",
-        "`return a, b` hands back two results, in that order.",
+        "How many values are after your `return`?",
+        "`return a, b` returns two results, in that order.",
         "Compare your `return` with the results that the text names, one by one.",
     ),
     "argument_changed": (
         "Does a line write into a parameter, such as `x -= …` or `x[...] = …`?",
-        "An array that is passed to a function is the caller's own: the caller sees every change.",
-        "Make a new array: `x = x - …` does, `x -= …` does not.",
+        "An array that is passed to a function is the caller's. The caller sees every change.",
+        "Make a new array: `x = x - …` makes one, `x -= …` does not.",
     ),
     "order_dependent": (
         "What does your function keep from an earlier call?",
-        "The same arguments give the same result, whatever was called before.",
+        "The same arguments should give the same result, whatever was called before.",
         "Look for a global name, a default such as `x=[]`, and attributes that your code sets.",
     ),
     "always_same": (
@@ -288,6 +288,8 @@ def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
     place = cause.place
     if cause.error in {"IndentationError", "TabError"}:
         return "indentation"
+    if cause.error == "SyntaxError" and cause.message.startswith("leading zeros"):
+        return "value_of_other_kind"
     if cause.code != "raised":
         return "import" if cause.code == "import_failed" else cause.code
     if cause.error == "AssertionError" or (place is not None and place.text.startswith("raise")):

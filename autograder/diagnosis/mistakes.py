@@ -116,7 +116,7 @@ class NamedAnswers(msgspec.Struct, frozen=True):
 
 def recorded_answer(probe: Probe, outcome: Outcome) -> RecordedAnswer:
     """Return a call and its outcome as a record that can be stored."""
-    call = _hash(probe)
+    call = probe_hash(probe)
     numbers, precision = outcome.numbers.astype("<f8").tobytes(), outcome.precision.str
     sums = tuple(map(float, call.sums))
     return RecordedAnswer(call.kind.hex(), sums, outcome.signature, numbers, precision)
@@ -190,14 +190,14 @@ def fingerprint(recipe: Recipe, named: NamedAnswers) -> Fingerprint:
 
 def out_of_date(recipe: Recipe, named: NamedAnswers) -> bool:
     """Return True if a recipe's probes differ from the recorded calls."""
-    calls = [_hash(probe) for draw in range(DRAWS) for probe in recipe.calls(draw)]
+    calls = [probe_hash(probe) for draw in range(DRAWS) for probe in recipe.calls(draw)]
     return len(calls) != len(named.answers) or not all(
         call.kind.hex() == answer.kind and call.is_close(np.array([answer.sums]))[0]
         for call, answer in zip(calls, named.answers, strict=True)
     )
 
 
-def _hash(probe: Probe) -> ProjectionHash:
+def probe_hash(probe: Probe) -> ProjectionHash:
     """Return the hash of a call. A library's object is hashed by name and arguments."""
     args = [
         [arg.target, *arg.args] if isinstance(arg, LibraryObject) else arg for arg in probe.args

@@ -71,8 +71,8 @@ class Family:
     Attributes:
         target: the name of the replaced step, or None if each change is a dict. The target may also
             be the recipe's function. Then a change is a function with the same arguments.
-        hints: a question, the property that fails, and the place with the fix. Leave it empty if
-            the hints of the checks are enough.
+        hints: a question, the property that fails, and the place with the fix. Write None if the
+            hints of the checks are enough.
         ways: a dict from the name of each mistake to its finding and change.
         means: a function for changes that are not functions of the state. It turns a change into a
             function of the state, or into a dict of such functions. If the change is a dict,
@@ -80,7 +80,7 @@ class Family:
     """
 
     target: str | Callable[..., Any] | None
-    hints: Hints
+    hints: Hints | None
     ways: Mapping[str, Way | list[Way]]
     means: Callable[[Any], Any] | None = None
 
@@ -88,7 +88,7 @@ class Family:
     def misconceptions(self) -> tuple[Misconception, ...]:
         """The misconceptions of the family, in order."""
         return tuple(
-            Misconception(name, finding, self.hints, self.replaced(change))
+            Misconception(name, finding, self.hints or (), self.replaced(change))
             for name, finding, changes in self.said()
             for change in changes
         )
@@ -120,7 +120,7 @@ class Family:
         ways: dict[str, Any] = {}
         for name, finding, changes in self.said():
             ways.setdefault(name, []).append((change(finding), *changes))
-        hints: Any = tuple(map(change, self.hints))
+        hints: Any = tuple(map(change, self.hints or ()))
         return replace(self, hints=hints, ways=ways)
 
 
@@ -322,7 +322,7 @@ class Recipe:
     def __post_init__(self) -> None:
         if isinstance(self.families, Mapping):
             whole = None if self.steps or isinstance(self.of, str) else self.of
-            self._set("families", (Family(whole, (), self.families),))
+            self._set("families", (Family(whole, None, self.families),))
         if not isinstance(self.of, str):
             known = inspect.signature(self.of).parameters
             optional = {name: p.default for name, p in known.items() if p.default is not p.empty}

@@ -30,7 +30,7 @@ def generic(
     """Return a misconception about one value, with hints. Steps not in `replaces` are right."""
     hints = (
         question,
-        f"All else is right: with {value} as the text says, your numbers would be too.",
+        f"Everything else is right. If {value} were right, your numbers would be right too.",
         f"Follow {value} line by line, print a small example, and compare it with the text.",
     )
     return Misconception(id, f"Your {what}.", hints, replaces)
@@ -143,18 +143,18 @@ def changed_by(does: Step, change: ArrayChange) -> Step:
 def _left_out_or_twice(wires: _Wires, step: str) -> Iterator[Misconception]:
     for source, of in wires.alike(step):
         result = wires.names[step]
-        question = f"What has to become of {of} before anything else uses it?"
+        question = f"What should your code do with {of} before any other step uses {of}?"
         yield generic(
             f"{source}-for-{step}",
-            f"numbers are those without a step: {of} {are(of)} used where {result} should be",
+            f"numbers are those without one step: {of} {are(of)} used instead of {result}",
             question,
             result,
             {step: attrgetter(source)},
         )
         yield generic(
             f"{step}-twice-of-{source}",
-            f"numbers are those of a step that is done twice: {result} {are(result)} made of "
-            f"{result} once more",
+            f"numbers are those of a step that is done twice: {result} {are(result)} made from "
+            f"{result} again",
             question,
             result,
             {step: wires.step(step, **{source: wires.recipe.steps[step]})},
@@ -168,8 +168,8 @@ def _in_its_place(wires: _Wires, step: str) -> Iterator[Misconception]:
         for change in IN_PLACE_OF_A_STEP:
             yield generic(
                 f"{source}-{change.id}-for-{step}",
-                f"numbers are those of {change.applied_to(of)} where {result} should be",
-                f"What has to become of {of} before anything else uses it?",
+                f"numbers are those of {change.applied_to(of)} instead of {result}",
+                f"What should your code do with {of} before any other step uses {of}?",
                 result,
                 {step: changed_by(attrgetter(source), change)},
             )
@@ -177,7 +177,7 @@ def _in_its_place(wires: _Wires, step: str) -> Iterator[Misconception]:
 
 def _another_value(wires: _Wires, step: str) -> Iterator[Misconception]:
     result = wires.names.get(step)
-    where = f"where {result} {are(result)} made" if result else "among the results"
+    where = f"in the step that makes {result}" if result else "among the results"
     for meant in wires.reads[step]:
         for other in wires.before(step):
             if other == meant:
@@ -186,7 +186,7 @@ def _another_value(wires: _Wires, step: str) -> Iterator[Misconception]:
             yield generic(
                 f"{other}-for-{meant}-in-{step}",
                 f"numbers are those of {taken} instead of {instead}, {where}",
-                f"Where do you use {taken}, and where {instead}?",
+                f"Where do you use {taken}, and where do you use {instead}?",
                 instead,
                 {step: wires.step(step, **{meant: attrgetter(other)})},
             )
@@ -203,12 +203,12 @@ def _from_there_on(wires: _Wires, made: str) -> Iterator[Misconception]:
         for count in range(2, len(readers) + 1):
             is_all = count == len(readers)
             steps = join_names([wires.names[step] for step in readers[:count]])
-            where = "in all that follows" if is_all else f"where {steps} are made"
+            where = "in all later steps" if is_all else f"in the steps that make {steps}"
             yield generic(
                 f"{made}-for-{meant}-from-there-on" + ("" if is_all else f"-{count}"),
-                f"numbers are those of {taken} instead of {instead} {where}, as if one name "
-                "were used for both",
-                f"Under which name do you keep {taken}?",
+                f"numbers are those of {taken} instead of {instead} {where}, as if both had the "
+                "same name",
+                f"In which variable do you store {taken}?",
                 instead,
                 {step: wires.step(step, **{meant: attrgetter(made)}) for step in readers[:count]},
             )
@@ -228,8 +228,8 @@ def _other_order(wires: _Wires, second: str) -> Iterator[Misconception]:
             earlier = wires.step(second, **{first: attrgetter(source)})
             yield generic(
                 f"{second}-before-{first}-of-{source}",
-                f"numbers are those of two steps in the other order: that which makes {other} "
-                f"comes before that which makes {one}",
+                f"numbers are those of two steps in the wrong order: the step that makes {other} "
+                f"comes before the step that makes {one}",
                 f"Which comes first, {one} or {other}?",
                 f"{one} and {other}",
                 {first: earlier, second: wires.step(first, **{source: attrgetter(first)})},
@@ -246,7 +246,7 @@ def _changed_inside(wires: _Wires, name: str) -> Iterator[Misconception]:
             yield generic(
                 f"{name}-{id}-{size}",
                 f"numbers are those of {value} {words}{size}",
-                f"Which factor do you put on {value}?",
+                f"By which factor do you multiply {value}?",
                 value,
                 {name: _times(does, wires.recipe, size, power)},
             )
@@ -254,7 +254,7 @@ def _changed_inside(wires: _Wires, name: str) -> Iterator[Misconception]:
         yield generic(
             f"{name}-{change.id}",
             f"numbers are those of {change.applied_to(value)}",
-            f"What becomes of {value} on the way to the result?",
+            f"What does your code do with {value} before the result?",
             value,
             {name: changed_by(does, change)},
         )
@@ -275,9 +275,9 @@ def _changed_for_a_step(wires: _Wires, step: str) -> Iterator[Misconception]:
         for change in INSIDE if len(names) == 1 else ON_TWO:
             yield generic(
                 "-".join([*names, change.id, "in", step]),
-                f"numbers are those of {change.applied_to(values)}, where {result} "
-                f"{are(result)} made",
-                f"What becomes of {values} where {result} {are(result)} made?",
+                f"numbers are those of {change.applied_to(values)}, in the step that makes "
+                f"{result}",
+                f"What does your code do with {values} to make {result}?",
                 values,
                 {step: wires.step(step, **{n: changed_by(attrgetter(n), change) for n in names})},
             )

@@ -170,6 +170,9 @@ def errors_in_marks(
     if not errors:
         errors += _wrong_needs(text, items)
         errors += _wrong_grades(text, items, course.solution_file(exercise))
+        for function in (_function(i) for i in items if i.get_closest_marker("check") is None):
+            says = f'`{function}` is no check yet. Give it a title: @pytest.mark.check("…").'
+            errors.append((text.line_of_mark(function), says))
     if not errors and not sum(_arguments(item).get("points", 1) for item in items):
         errors.append((1, "every check has 0 points."))
     return [AuthoringError(path, line, says) for line, says in dict.fromkeys(errors)]
@@ -254,6 +257,8 @@ def _wrong_argument(name: str, value: object) -> str:
     """Return a sentence about the error in an argument of the mark `check`, or an empty text."""
     if name not in DETAILS:
         return f"`check` has no argument `{name}`{meant(name, DETAILS)}"
+    if name == "hints" and value is None:
+        return ""
     if name == "points":
         if isinstance(value, bool) or not isinstance(value, int | float):
             return f"`points` is {value!r}; it must be a number."

@@ -41,7 +41,7 @@ from autograder.submission.source import Source
 
 MAX_FINDING, MAX_TOLD = 1000, 1500  # characters
 MISSING = " Is a `return` missing?"
-PRINTED = " This call printed something, and what is printed is not returned."
+PRINTED = " This call printed something, but `print` does not return a value."
 # Failures that do not concern any single requirement of the task's text.
 NO_REQUIREMENT = frozenset({"nothing_returned", "printed", "other_kind"})
 
@@ -78,7 +78,7 @@ class CheckRun:
     def with_unreleased(
         self, course: Course, path: Path | None, results: list[CheckResult]
     ) -> list[CheckResult]:
-        """Return the results, with those of the checks that are not in the kit."""
+        """Return the results. Add results for the checks that are not in the kit."""
         results = with_unreleased_checks(course, path, results)
         return _with_unwritten(results, self.session.source) if self.has_begun else results
 
@@ -344,8 +344,8 @@ def _stopped(result: CheckResult, error: BaseException) -> CheckResult:
         outcome="error",
         cause=Cause(code="check_stopped", error=type(error).__name__, message=f"{message}{place}"),
         finding=(
-            f"The check itself stopped{place} with {message}. A person has to look at this; it is "
-            f"no fault of the submission."
+            f"The check itself stopped{place} with {message}. A person has to look at this. It is "
+            "no fault of the submission."
         ),
         stopped=f"{message}{place}",
     )
@@ -368,8 +368,8 @@ def with_unreadable_answers(
                 outcome="failed",
                 cause=Cause(code="unreadable_answer", error=error),
                 finding=(
-                    f"What your code gave back cannot be read as the exercise asks: the check "
-                    f"stopped with {error}. Which types do your results have?"
+                    f"The check cannot read your result. It stopped with {error}. Which types do "
+                    "your results have?"
                 ),
             )
     return readable

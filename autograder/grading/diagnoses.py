@@ -234,7 +234,7 @@ def _explained(error: Raised, recipe: Recipe, call: Call | Probe, session: Worke
     """Return an error's message, with an explanation for the arguments of this call."""
     silent = without_return(session.source.units) if "NoneType" in error.message else None
     if silent is not None:
-        said = f"{silent.function}{where(silent)} has no `return`, so its calls give None."
+        said = f"{silent.function}{where(silent)} has no `return`, so it returns None."
         return f"{error.finding} {said}"
     sizes: Mapping[str, int] = {}
     with contextlib.suppress(Exception):  # a check may call the function with other arguments

@@ -156,7 +156,7 @@ class Judge:
         except BaseException as error:
             self.done(error)
         else:
-            self.done(UserError("The checks' session ended before its work was done."))
+            self.done(UserError("The pytest session ended before all checks were done."))
 
     def done(self, outcome: Graded | BaseException | None) -> None:
         """Pass a result or an error to the caller that waits for it."""

@@ -24,10 +24,10 @@ MOST_EXERCISES, MOST_MISTAKES = 20, 7  # these fit on the two pages
 TITLE, SENTENCE = 60, 170
 TEMPLATE = TEMPLATES / "class_report.typ"
 HOW_TO_READ = (
-    f"Numbers of fewer than {FEWEST} students are not shown, and neither are numbers that would "
-    f"reveal one by subtraction. So neighbouring bars are merged, and “all but a few” replaces "
-    f"some numbers.",
-    "The figures show the points from tests and people before late penalties; missing work counts "
+    f"Numbers of fewer than {FEWEST} students are not shown. Numbers that would reveal such a "
+    "number by subtraction are not shown either. So neighbouring bars are merged, and “all but a "
+    "few” replaces some numbers.",
+    "The figures show the points from tests and people before late penalties. Missing work counts "
     "as 0, as in the grade. The standard deviation is a typical distance from the mean. The "
     "figures describe a class and its exercises, not individual students.",
 )
@@ -269,13 +269,13 @@ def _facts(summary: Summary, is_told: bool) -> list[tuple[str, str]]:
 def _of_exercises(lines: Sequence[ExerciseLine], summary: Summary) -> list[str]:
     order = sorted((line.facility, line.title) for line in lines if line.facility is not None)
     sentences = [
-        "Facility is the mean share of an exercise's points among students who handed it in: high "
-        "means easy."
+        "Facility is the mean share of an exercise's points among the students who handed it in. "
+        "A high facility means an easy exercise."
     ]
     if order:
         (low, hardest), (high, easiest) = order[0], order[-1]
-        rest = f", easiest “{easiest}” ({percent(high)})" if len(order) > 1 else ""
-        sentences.append(f"Hardest was “{hardest}” ({percent(low)}){rest}.")
+        rest = f", the easiest “{easiest}” ({percent(high)})" if len(order) > 1 else ""
+        sentences.append(f"The hardest exercise was “{hardest}” ({percent(low)}){rest}.")
     against = [
         f"“{exercise.title}”"
         for exercise in summary.exercises
@@ -283,8 +283,8 @@ def _of_exercises(lines: Sequence[ExerciseLine], summary: Summary) -> list[str]:
     ]
     if against:
         sentences.append(
-            f"Students who are good at the rest do worse in {few(against, 4)}: check what it asks "
-            f"before you rely on its points."
+            f"Students who are good at the other exercises do worse in {few(against, 4)}. Check "
+            "the text and the checks before you rely on these points."
         )
     if len(lines) > MOST_EXERCISES:
         sentences.append(f"Only the first {MOST_EXERCISES} of {len(lines)} exercises are shown.")
@@ -295,9 +295,9 @@ def _of_mistakes(lines: Sequence[MistakeLine]) -> list[str]:
     if not lines:
         return [f"No named mistake was made by {FEWEST} or more students."]
     sentences = [
-        "A mistake is named if it gives exactly the student's numbers; the sentence is the one "
-        "that the student read. The mistakes that cost the class most points come first: "
-        "explaining these again helps most."
+        "A mistake is named only if it gives exactly the student's numbers. The sentence about it "
+        "is the sentence that the student read. The mistakes that cost the class most points come "
+        "first: explain these again first."
     ]
     if len(lines) > MOST_MISTAKES:
         sentences.append(f"Only the first {MOST_MISTAKES} of {len(lines)} are shown.")

@@ -24,14 +24,14 @@ BEFORE = 10  # characters that a cut line shows before the marked part
 HIDDEN_INPUTS = "This check does not show its inputs."
 # Codes of causes whose sentences contain no text from a submission.
 SENTENCES: dict[CauseCode, str] = {
-    "no_end": "The check did not come to an end.",
+    "no_end": "The check did not finish.",
     "not_selected": "Not run: it was not selected.",
     "needs_first": "Not run: it needs “{name}” first.",
     "enough": "Not run: a check before it was enough.",
-    "internal_error_before": "Not run: the grader itself has failed, and will try again.",
+    "internal_error_before": "Not run: the grader itself failed. It will try again.",
     "hidden": "Graded when handed in: this check does not show its inputs.",
     "not_recorded": (
-        "Graded when handed in: this course was handed out without the answer that this check "
+        "Graded when handed in: this student kit does not have the answer that this check "
         "compares with."
     ),
     "given_own_step": (
@@ -43,9 +43,9 @@ SENTENCES: dict[CauseCode, str] = {
         "{name}.py first."
     ),
     "other_numpy": (
-        "Graded when handed in: the answers were recorded with NumPy {name}, and this machine's "
-        "NumPy {subject} draws other random numbers. Install that version (pip install "
-        "numpy=={name}), or hand in as it is."
+        "Graded when handed in: the answers were recorded with NumPy {name}. This machine has "
+        "NumPy {subject}, which makes other random numbers. Install NumPy {name} (pip install "
+        "numpy=={name}), or hand in your file as it is."
     ),
 }
 # Causes that a neighbouring file has to fix.
@@ -226,7 +226,7 @@ def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckRepor
 
 
 def first_failure(exercise: ExerciseReport) -> CheckReport | None:
-    """Return the first check that fails by itself, not only due to another check, or None."""
+    """Return the first check that fails, unless another check is the cause. Or return None."""
     checks = presented(exercise).checks
     return next((check for check in checks if not is_quiet(check)), None)
 
@@ -358,7 +358,10 @@ def closing(exercise: ExerciseReport) -> str:
             parts.append(f"{count[outcome]} {one if count[outcome] == 1 else more}")
     text = f"{', '.join(parts)}."
     if passed + count[FOLLOWS] == len(checks):
-        return f"{text} Full points: what is still wrong comes from the function named there."
+        return (
+            f"{text} You have full points. The values that are still wrong come from the function "
+            "named there."
+        )
     if count["failed"]:
         return f"{text} Change your file, save it, and check again."
     return text

@@ -285,7 +285,9 @@ def class_sentences(summary: Summary) -> list[str]:
     count = summary.students
     if not count:
         return ["Nobody's points are known yet, so there are no figures."]
-    sentences = [f"Points are known for {several(count, 'student')}; these figures are about them."]
+    sentences = [
+        f"Points are known for {several(count, 'student')}. The figures are about these students."
+    ]
     if count == 1:
         return [*sentences, "One student is too few for figures about a class."]
     sentences.append(
@@ -294,9 +296,9 @@ def class_sentences(summary: Summary) -> list[str]:
     )
     if count < FEW:
         sentences.append(
-            f"With fewer than {FEW} students it is not known which exercises or checks tell "
-            f"strong work from weak work, or how reliable the points are: other students would "
-            f"give other figures. The numbers of students who passed a check are exact."
+            f"Fewer than {FEW} students have points. So the figures cannot show which exercises "
+            "or checks tell strong work from weak work, or how reliable the points are. The "
+            "numbers of students who passed a check are exact."
         )
         return sentences
     if not math.isfinite(summary.alpha):
@@ -305,8 +307,9 @@ def class_sentences(summary: Summary) -> list[str]:
     low, high = summary.alpha_in
     span = f" (95 % interval {low:.2f} to {high:.2f})" if math.isfinite(low) else ""
     sentences.append(
-        f"Cronbach's α over the exercises is {summary.alpha:.2f}{span}: how well they agree on who "
-        f"did well. It does not use checks, since those of one exercise depend on each other."
+        f"Cronbach's α over the exercises is {summary.alpha:.2f}{span}. It shows how well the "
+        "exercises agree on who did well. It does not use checks, because the checks of one "
+        "exercise depend on each other."
     )
     if math.isfinite(summary.error):
         sentences.append(
@@ -314,7 +317,7 @@ def class_sentences(summary: Summary) -> list[str]:
             f"of measurement)."
         )
     if summary.alpha < RELIABLE:
-        sentences.append("Differences of a few points between students say little.")
+        sentences.append("Differences of a few points between students mean little.")
     return sentences
 
 
@@ -326,16 +329,16 @@ def item_remark(measured: Measured) -> str:
         return ""
     if measured.discrimination.high < 0:
         return (
-            f"Students who are good at the rest do worse here. Look at {against}, and make sure "
-            f"that the check asks what the text says."
+            f"Students who are good at the other exercises do worse here. Look at {against}, and "
+            "make sure that the check asks what the text says."
         )
     if figures.discrimination < 0:
         return (
-            f"Students who are good at the rest do no better here, perhaps by chance: the interval "
-            f"contains 0. Look at {against}."
+            "Students who are good at the other exercises do no better here. This may be chance: "
+            f"the interval contains 0. Look at {against}."
         )
     if figures.facility == 1:
-        return "All students have full points, so it does not tell them apart."
+        return "All students have full points, so this does not distinguish the students."
     if figures.facility == 0:
         return "Nobody has a point here. Is the task clear?"
     return ""

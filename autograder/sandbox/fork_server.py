@@ -250,7 +250,7 @@ class ForkServers:
         key = (kind.library, kind.place, *kind.also)
         if key not in self._servers:
             torch = ["torch"] if kind.library == "torch" else []
-            warm = ["numpy.random", "numpy.ma", *_COMMON, *torch, *kind.also]
+            warm = ["numpy.random", "numpy.ma", "numpy.testing", *_COMMON, *torch, *kind.also]
             layers = LAYERS[self.level]
             self._servers[key] = ForkServer(
                 warm, layers, self.hidden, self.secret, self.scratch, self.core

@@ -27,6 +27,7 @@ NOT_FOUND = frozenset({"ModuleNotFoundError", "ImportError"})
 LIBRARIES = frozenset({"matplotlib", "numpy", "torch"})  # the libraries that a course may need
 AXES = frozenset({"Axes", "AxesSubplot"})
 EXCEPTIONS = frozenset(name for name in dir(builtins) if name.endswith(("Error", "Exception")))
+DECIMAL_COMMA = re.compile(r"\b\d+,(?:0\d+|\d+(?=\s*;))")  # only a comma in a number is followed so
 _RAISE = re.compile(r"\braise\b")
 
 # The sentence for each code. `where` is replaced by the place in words. Reports also show the line
@@ -35,21 +36,27 @@ SENTENCES: dict[CauseCode, str] = {
     "not_defined": "{subject} is not defined in {message}.{near}{because}",
     "no_value": "{subject} has no value: {message}, which sets it, did not finish.{because}",
     "not_written": "{subject} is not written yet.",
-    "raise_left_in": "{subject} has code, but the `raise NotImplementedError()`{where} is still "
-    "left in and stops it. Remove it, or write the `return` in its place.",
-    "sibling_not_written": "{subject} needs {message}{where}. That file still has a `raise "
-    "NotImplementedError()`. Write it first, or copy your work there if it is in a notebook.",
+    "raise_left_in": (
+        "{subject} has code, but the `raise NotImplementedError()`{where} stops it. Remove this "
+        "line, or replace it by your `return`."
+    ),
+    "sibling_not_written": (
+        "{subject} needs {message}{where}. That file still has a `raise NotImplementedError()`. "
+        "Write that file first. If your work is in a notebook, copy it there."
+    ),
     "sibling_absent": "{subject} needs {message}, which is not in this folder. Put your {message} "
     "there.",
     "calls_unwritten": "{subject} calls a function that stops with NotImplementedError{where}.",
     "import_failed": "{subject}: {message}{where}.{install} Code that does not need it was run.",
-    "not_python": "{subject} is not valid Python: {message}{where}.",
+    "not_python": "{subject} is not valid Python: {message}{where}.{decimal}",
     "endless_recursion": "{subject} calls itself forever (RecursionError{where}).",
     "out_of_memory": "{subject} asked for more memory than the grader allows{where}.",
     "raised": "{subject} stopped with {said}{where}{inside}.{install}",
     "exited": "{subject} asked to end the program (exit){where}.",
-    "keyboard": "{subject} calls {message}{where}, but nobody types when it is graded. "
-    "Remove the call: the function's parameters are its input.",
+    "keyboard": (
+        "{subject} calls {message}{where}, but nobody types anything when your code is graded. "
+        "Remove the call. The input of the function is its parameters."
+    ),
     "not_a_function": "{message}.",
     "axes_returned": "{subject} returned the axes. Return the whole figure (`return figure`, or "
     "axes.figure).",
@@ -57,8 +64,10 @@ SENTENCES: dict[CauseCode, str] = {
     "tuples, dicts, arrays and figures.",
     "exception_returned": "{subject} returns {message} instead of raising it: write `raise "
     "{message}(…)`.",
-    "not_a_generator": "{subject} returned {message}; expected a generator: a function that hands "
-    "out its values one by one, with `yield`.",
+    "not_a_generator": (
+        "{subject} returned {message}. It should be a generator function, which returns its "
+        "values one by one with `yield`."
+    ),
     "timed_out": "{subject} did not finish within {message} seconds.{loop}",
     "not_called_again": "{subject} ran out of time {message} times, so it was not called again.",
     "no_time_left": "The submission had used up its {message} seconds before this check.",
@@ -106,8 +115,8 @@ class StudentProblem(Exception):
 
     def __post_init__(self) -> None:
         said = f"{self.type}: {self.message}" if self.message else self.type
-        near = f" It does define {self.names[0]}: is that the one?" if self.names else ""
-        loop = " Is there a loop in it that never ends?" if self.code == "timed_out" else ""
+        near = f" It does define {self.names[0]}. Did you mean this name?" if self.names else ""
+        loop = " Is there a loop that never ends?" if self.code == "timed_out" else ""
         if self.place is not None:
             loop = f" It was still in the loop{where(self.place)}."
         self.finding = SENTENCES[self.code].format(
@@ -118,6 +127,7 @@ class StudentProblem(Exception):
             inside=f", inside {self.library}" if self.library else "",
             loop=loop,
             install=self._install(),
+            decimal=self._decimal(),
             near=near,
             because=f" {self.because.finding}" if self.because else "",
         )
@@ -146,6 +156,13 @@ class StudentProblem(Exception):
             return ""
         return f" {found[1]} is not installed here. Run: pip install {found[1]}."
 
+    def _decimal(self) -> str:
+        """Return a sentence about a number with a decimal comma, or an empty text."""
+        found = DECIMAL_COMMA.search(self.place.text) if self.place is not None else None
+        if found is None:
+            return ""
+        return f" Write decimal numbers with a point: {found[0].replace(',', '.')}, not {found[0]}."
+
 
 class NotDefined(StudentProblem):
     """The file does not define a name that the exercise asks for."""
@@ -154,10 +171,10 @@ class NotDefined(StudentProblem):
 
 
 class Raised(StudentProblem):
-    """Exception of the student's code. A check that expects the exception sets `was_asked_for`."""
+    """Exception of the student's code. If `was_expected` is true, the check does not report it."""
 
     kind: ClassVar[ProblemKind] = "raised"
-    was_asked_for = False
+    was_expected = False
 
 
 class NotWritten(Raised):

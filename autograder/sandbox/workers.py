@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection
 
 from autograder.course.course_file import Library, Limits
+from autograder.course.optimisations import is_off
 from autograder.course.text import number
 from autograder.sandbox.child import Cancelled, ChildKind, Children, InternalError, Place
 from autograder.sandbox.connection import Deadline
@@ -117,6 +118,7 @@ class Workers:
         self.printed = ""
         self.max_printed = MAX_PRINTED
         self._has_loaded = False
+        self._code = b""  # the compiled source, which only the submission's processes read
         self._failed_load: StudentProblem | None = None
         self._held: dict[Place, tuple[object, WorkerProcess]] = {}  # (its session, process)
 
@@ -166,11 +168,12 @@ class Workers:
     def _load(self, worker: WorkerProcess) -> None:
         __tracebackhide__ = True
         units, helpers = list(self.source.units), self.source.helpers
-        request = Request("load", self.source.name, units=units, helpers=helpers)
+        request = Request("load", self.source.name, units=units, helpers=helpers, code=self._code)
         reply = self._exchange(worker, request, self.limits.load_seconds, reload=self._has_loaded)
         if not self._has_loaded:
             self._has_loaded = True
             self.load_problems = reply.problems
+            self._code = b"" if is_off("compiled_once") else reply.code
             self.note_printed(reply.printed)
         if not reply.value and reply.problems:
             cause = from_worker(reply.problems[0], self.source.label)

@@ -47,7 +47,7 @@ def similar(
     most: int,
     course_path: Path | None,
 ) -> None:
-    """List pairs of similar code in SUBMISSIONS. The list proves nothing: you judge.
+    """List pairs of similar code in SUBMISSIONS. The list proves nothing. You decide.
 
     Code that the course hands out, and its solutions, are removed first. For comparison, the list
     shows how similar unrelated right answers are. Nothing leaves this machine, and `grade` never

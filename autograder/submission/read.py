@@ -99,13 +99,13 @@ def put(source: Path, place: Path, limit: int) -> None:
 
 
 def put_name(place: Path) -> None:
-    """Make an empty file. The errors are those of `put`."""
+    """Make an empty file. It raises the same errors as `put`."""
     with _making(place):
         open_new(place).close()
 
 
 def put_folder(place: Path) -> None:
-    """Make a folder if it does not exist. The errors are those of `put`."""
+    """Make a folder if it does not exist. It raises the same errors as `put`."""
     with _making(place):
         place.mkdir(exist_ok=True)
 

@@ -30,7 +30,7 @@ class TickLabel(NamedTuple):
 
 
 def tick_labels(axis: Any) -> list[TickLabel]:
-    """Return the labels at an axis' ticks, those of minor ticks last."""
+    """Return the labels at an axis' ticks: first major ticks, then minor ticks."""
     return [*_labels(axis, axis.major, "major"), *_labels(axis, axis.minor, "minor")]
 
 

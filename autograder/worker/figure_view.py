@@ -241,7 +241,7 @@ class Picture(NamedTuple):
 
 
 def pictures_of(axes: Any, view: View) -> list[Picture]:
-    """Return the visible images on axes in drawing order, without those that others cover."""
+    """Return the visible images on axes in drawing order. Leave out covered images."""
     meshes = [item for item in axes.collections if hasattr(item, "get_coordinates")]
     items = [*axes.get_images(), *(mesh for mesh in meshes if mesh.get_array() is not None)]
     shown = sorted((item for item in items if view.has(item)), key=view.order)[-MAX_DRAWN:]

@@ -8,6 +8,7 @@ import builtins
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import marshal
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -15,8 +16,8 @@ from types import CodeType, ModuleType
 from typing import Any, NoReturn
 
 from .failures import explain, said
-from .messages import Problem, Unit
-from .statements import Statements, remember_lines, without_magics
+from .messages import MAX_CODE, Problem, Unit
+from .statements import Compiled, compiled, remember_lines, without_magics
 
 HIDDEN = ("autograder", "autograder_worker")
 MAX_PROBLEMS = 10
@@ -172,9 +173,16 @@ for _name in (*COMPUTES, *_USES):
 
 
 def load(
-    name: str, units: Sequence[Unit], helpers: dict[str, str], hidden: Sequence[str]
+    name: str,
+    units: Sequence[Unit],
+    helpers: dict[str, str],
+    hidden: Sequence[str],
+    code: bytes = b"",
 ) -> tuple[ModuleType, list[Problem]]:
-    """Run the units as the module `name`. Return the module and a problem for each failed line."""
+    """Run the units as the module `name`. Return the module and a problem for each failed line.
+
+    `code` is the result of `compiled_units`, or empty.
+    """
     sys.meta_path.insert(0, HelperFinder(helpers, [*hidden, *HIDDEN]))
     vars(builtins).update(NOTEBOOK)
     module = ModuleType(name)
@@ -188,25 +196,43 @@ def load(
         if len(problems) < MAX_PROBLEMS:
             problems.append(explain(error, labels))
 
-    for unit in units:
+    ready: list[Compiled | None] = marshal.loads(code) if code else [None] * len(units)
+    for unit, found in zip(units, ready, strict=True):
         try:
             text = without_magics(unit.text, unit.label)
             remember_lines(text, unit.label)
-            statements = Statements(text, unit.label, futures)
+            futures, docstring, statements = found or compiled(text, unit.label, futures)
         except BaseException as error:
             note(error)
             continue
-        futures = statements.futures
-        if statements.docstring is not None and module.__doc__ is None:
-            module.__doc__ = statements.docstring
-        for statement in statements.compiled:
+        if docstring is not None and module.__doc__ is None:
+            module.__doc__ = docstring
+        for statement, bound in statements:
             try:
-                exec(statement.code, module.__dict__)
+                exec(statement, module.__dict__)
             except BaseException as error:
                 note(error)
-                if statement.name:
-                    module.__dict__.setdefault(statement.name, NotImported(error))
+                if bound:
+                    module.__dict__.setdefault(bound, NotImported(error))
     return module, problems
+
+
+def compiled_units(units: Sequence[Unit]) -> bytes:
+    """Return the code of all units for `load`, or no bytes if it cannot be kept.
+
+    All processes of a submission use this code: a long file takes longer to compile than to run.
+    """
+    codes: list[Compiled] = []
+    futures = 0
+    try:
+        for unit in units:
+            text = without_magics(unit.text, unit.label)
+            codes.append(compiled(text, unit.label, futures))
+            futures = codes[-1][0]
+        code = marshal.dumps(codes)
+    except Exception:  # `load` reports it
+        return b""
+    return code if len(code) <= MAX_CODE else b""
 
 
 def define(name: str, units: Sequence[Unit]) -> ModuleType:

@@ -8,6 +8,7 @@ Operation = Literal["load", "call", "get", "make", "define", "carry", "forward",
 
 MAX_NAME, MAX_MESSAGE, MAX_LINE, MAX_NAMES, MAX_SHAPES, MAX_BASES = 80, 500, 200, 200, 8, 8
 MAX_STATE, MAX_PARAMETER, MAX_PROBLEMS, MAX_PRINTED = 1000, 200, 1000, 16 * 1024
+MAX_CODE = 128 * 1024
 
 Name = Annotated[str, msgspec.Meta(max_length=MAX_NAME)]
 Text = Annotated[str, msgspec.Meta(max_length=MAX_MESSAGE)]
@@ -44,7 +45,8 @@ class Forward(msgspec.Struct, array_like=True):
 class Request(msgspec.Struct, array_like=True):
     """One request of the judge.
 
-    load: run `units` as the module `target`. `helpers` are the texts of the files in its folder.
+    load: run `units` as the module `target`. `helpers` are the texts of the files in its folder,
+    and `code` is the code that the reply to an earlier load had.
     call: call `target`, a dotted path in the student's module, or in the object `on`. get: return
     the value at `target`. make: call the library function `target` ("numpy.random.default_rng") and
     keep the result. define: run `units`, a text of the course, as a module next to the student's,
@@ -70,6 +72,7 @@ class Request(msgspec.Struct, array_like=True):
     echo: bool = False
     forward: Forward | None = None
     draw: int | None = None
+    code: bytes = b""
 
 
 class CodePlace(msgspec.Struct, array_like=True, frozen=True):
@@ -145,8 +148,9 @@ class Callback(msgspec.Struct, array_like=True):
 class Reply(msgspec.Struct, array_like=True):
     """Reply to a request, or a question to the judge (`ask`). After a question, a reply follows.
 
-    `problems` is for the request `load`: it has a problem for each failed unit, and all other units
-    have run. `echo` has the arguments as they are after the call, if the request asked for them.
+    `problems` and `code` are for the request `load`: it has a problem for each failed unit, and all
+    other units have run. `code` has the compiled units. `echo` has the arguments as they are after
+    the call, if the request asked for them.
     """
 
     value: Any = None
@@ -155,3 +159,4 @@ class Reply(msgspec.Struct, array_like=True):
     echo: list[Any] = []
     printed: Annotated[str, msgspec.Meta(max_length=MAX_PRINTED)] = ""
     ask: Callback | None = None
+    code: Annotated[bytes, msgspec.Meta(max_length=MAX_CODE)] = b""

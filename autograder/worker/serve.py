@@ -18,7 +18,7 @@ import numpy as np
 from .codec import FRAME, Buffer, Handle, Tensor, decode, encode
 from .failures import explain
 from .limits import limit_self
-from .loading import NotImported, define, load
+from .loading import NotImported, compiled_units, define, load
 from .messages import MAX_NAME, MAX_NAMES, Callback, Forward, Problem, Reply, Request
 from .preparation import redirect, show_stack_to, warm_up
 from .remote_functions import RemoteFunction, has_handle, is_generator, make_generator
@@ -59,8 +59,11 @@ class Answers:
             sys.modules["torch"].default_generator.manual_seed(0)
         self.labels = {unit.label for unit in request.units}
         self.labels |= {f"{helper}.py" for helper in request.helpers}
-        self.module, problems = load(request.target, request.units, request.helpers, self.hidden)
-        return Reply(self._names(), problems=problems)
+        code = request.code or compiled_units(request.units)
+        self.module, problems = load(
+            request.target, request.units, request.helpers, self.hidden, code
+        )
+        return Reply(self._names(), problems=problems, code=code)
 
     def _carry(self, request: Request) -> list[Any]:
         """Call a function of the course. Return its value, and the new state of each generator."""

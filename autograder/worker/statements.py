@@ -9,7 +9,6 @@ import linecache
 import re
 from collections.abc import Iterator
 from types import CodeType
-from typing import NamedTuple
 
 # The quantifiers are possessive (`*+`), so a long line is read only once.
 _LINE = re.compile(r"^(\s*+)(?:([\w.,\[\]][\w.,\[\] ]*+=)\s*+)?[%!]")
@@ -47,35 +46,26 @@ def without_magics(text: str, label: str) -> str:
     return "\n".join(lines)
 
 
-class Statement(NamedTuple):
-    """Compiled code of one statement. If it is an import, `name` is the name that it binds."""
-
-    code: CodeType
-    name: str = ""
+# A text's `__future__` flags, its docstring, and the code of each statement. With the code of an
+# import comes the name that it binds. `marshal` can write this type.
+Compiled = tuple[int, str | None, list[tuple[CodeType, str]]]
 
 
-class Statements:
-    """Compiled statements of a text. `futures` are the flags of the text's `__future__` imports."""
-
-    def __init__(self, text: str, label: str, futures: int = 0) -> None:
-        self.futures = futures
-        self.docstring: str | None = None
-        self.compiled: list[Statement] = []
-        if len(text) > MAX_SPLIT:  # a tree needs a thousand times the memory of its text
-            whole = compile(text, label, "exec", flags=futures, dont_inherit=True)
-            self.compiled.append(Statement(whole))
-            return
-        tree = ast.parse(text, label)
-        self.docstring = ast.get_docstring(tree, clean=False)
-        for node in tree.body:
-            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-                continue  # compiled alone, a text expression would become the docstring
-            for part, name in _parts(node):
-                if isinstance(part, ast.ImportFrom) and part.module == "__future__":
-                    self.futures |= _FUTURES.get(part.names[0].name, 0)
-                module = ast.Module([part], [])
-                code = compile(module, label, "exec", flags=self.futures, dont_inherit=True)
-                self.compiled.append(Statement(code, name))
+def compiled(text: str, label: str, futures: int = 0) -> Compiled:
+    """Compile each statement of a text. `futures` are the flags of earlier `__future__` imports."""
+    if len(text) > MAX_SPLIT:  # a tree needs a thousand times the memory of its text
+        return futures, None, [(compile(text, label, "exec", flags=futures, dont_inherit=True), "")]
+    tree = ast.parse(text, label)
+    codes: list[tuple[CodeType, str]] = []
+    for node in tree.body:
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            continue  # compiled alone, a text expression would become the docstring
+        for part, name in _parts(node):
+            if isinstance(part, ast.ImportFrom) and part.module == "__future__":
+                futures |= _FUTURES.get(part.names[0].name, 0)
+            module = ast.Module([part], [])
+            codes.append((compile(module, label, "exec", flags=futures, dont_inherit=True), name))
+    return futures, ast.get_docstring(tree, clean=False), codes
 
 
 def _parts(node: ast.stmt) -> Iterator[tuple[ast.stmt, str]]:

@@ -74,8 +74,8 @@ def wrong_not_scaled(Q: Any, K: Any, V: Any, p: float, rng: Any) -> Any:
 
 
 def wrong_others_used(Q: Any, K: Any, V: Any, p: float, rng: Any) -> Any:
-    """the output uses weights from scores that are not divided by √d_k; the returned weights are
-    right"""
+    """the output uses weights from scores that are not divided by √d_k, but the returned weights
+    are right"""
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)

@@ -43,7 +43,7 @@ def right_divided_last(Q: Any, K: Any, V: Any) -> Any:
 
 
 def wrong_shown(Q: Any, K: Any, V: Any) -> Any:
-    """the transpose of K works only with three axes; four raise an error"""
+    """the transpose of K works only with three axes. With four axes, it raises an error"""
     scores = Q @ K.transpose(0, 2, 1) / np.sqrt(K.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)
@@ -51,7 +51,7 @@ def wrong_shown(Q: Any, K: Any, V: Any) -> Any:
 
 
 def wrong_fixed_to_four(Q: Any, K: Any, V: Any) -> Any:
-    """the transpose of K works only with four axes; three raise an error"""
+    """the transpose of K works only with four axes. With three axes, it raises an error"""
     scores = Q @ K.transpose(0, 1, 3, 2) / np.sqrt(K.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)
@@ -59,7 +59,7 @@ def wrong_fixed_to_four(Q: Any, K: Any, V: Any) -> Any:
 
 
 def wrong_needs_batch(Q: Any, K: Any, V: Any) -> Any:
-    """the function needs a batch axis; without one it raises an error"""
+    """without a batch axis, the function raises an error"""
     scores = np.einsum("b...qd,b...kd->b...qk", Q, K) / np.sqrt(K.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)

@@ -57,7 +57,7 @@ def right_einsum(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads: int)
 
 
 def wrong_shown(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads: int) -> Any:
-    """the heads are never split: one head has all features; num_heads only changes its scaling"""
+    """the features are not split into heads: num_heads only changes the scaling"""
     Q, K, V = x @ W_q, x @ W_k, x @ W_v
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(x.shape[-1] // num_heads)
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -66,7 +66,7 @@ def wrong_shown(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads: int) 
 
 
 def wrong_repeated(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads: int) -> Any:
-    """the heads are never split: the same weights are returned once for each head"""
+    """the features are not split into heads: the same weights are returned once for each head"""
     Q, K, V = x @ W_q, x @ W_k, x @ W_v
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(x.shape[-1] // num_heads)
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -211,7 +211,7 @@ def wrong_first_sequence(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_hea
 
 
 def wrong_first_head(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads: int) -> Any:
-    """every head has the weights of the first; the values are its own"""
+    """every head uses the weights of the first head with its own values"""
     B, L, E = x.shape
     d = E // num_heads
     Q, K, V = ((x @ W).reshape(B, L, num_heads, d).transpose(0, 2, 1, 3) for W in (W_q, W_k, W_v))

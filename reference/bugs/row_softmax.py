@@ -47,7 +47,7 @@ def wrong_first_axis(x: Any) -> Any:
 
 
 def wrong_second_axis(x: Any) -> Any:
-    """the softmax uses axis 1 if there is one; with three or more axes that is not the last"""
+    """the softmax uses axis 1 of an array with two or more axes, not the last axis"""
     axis = min(1, x.ndim - 1)
     e = np.exp(x - x.max(axis=axis, keepdims=True))
     return e / e.sum(axis=axis, keepdims=True)

@@ -108,10 +108,10 @@ def expect_scatter(
         expect_variance(
             np.square(rough).sum() / freedom,
             freedom,
-            f"{name} at {len(off)} dimensions varies less than any {sizes.trials} trials do: its "
-            f"random numbers were not sampled for each dimension.",
-            f"{name} at {len(off)} dimensions varies more than means over {sizes.trials} trials "
-            f"do.",
+            f"{name} at {len(off)} dimensions varies less than with any {sizes.trials} trials. So "
+            "the random numbers are not sampled for each dimension.",
+            f"{name} at {len(off)} dimensions varies more than a mean over {sizes.trials} trials "
+            "does.",
         )
 
 

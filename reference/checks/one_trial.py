@@ -60,10 +60,10 @@ def expect_trials(run: Run, dimension: int, entropy: bool) -> None:
         expect_variance(
             values.var(ddof=1) * AT_ONE.trials / fair[name].std ** 2,
             RUNS - 1,
-            f"In {RUNS} runs at dimension 1, {name} varies far less than if the scores are "
-            f"products of random queries and keys.",
-            f"In {RUNS} runs at dimension 1, {name} varies far more than if the scores are "
-            f"products of random queries and keys.",
+            f"In {RUNS} runs at dimension 1, {name} varies far less than with products of random "
+            "queries and keys as scores.",
+            f"In {RUNS} runs at dimension 1, {name} varies far more than with products of random "
+            "queries and keys as scores.",
         )
 
 
@@ -110,8 +110,8 @@ def rows_of(measures: Measures, kind: str, entropy: bool) -> Rows:
     mean = measures[f"max_weight_{kind}"]
     if not 0.5 - EXACT <= mean <= 1 + EXACT:
         raise Mismatch(
-            f"max_weight_{kind} of one trial with two tokens is {mean:.4g}; the larger of two "
-            f"weights lies between 0.5 and 1."
+            f"max_weight_{kind} of one trial with two tokens is {mean:.4g}. The larger of two "
+            "weights is between 0.5 and 1."
         )
     mean = min(max(mean, 0.5), 1.0)
     low, high = 0.0, min(1 - mean, mean - 0.5)  # the distance of the rows from their mean

@@ -32,20 +32,20 @@ def shown(axes, what):
     image = axes.images[-1]
     if len(axes.images) > 1:
         raise Mismatch(
-            f"There are {len(axes.images)} images on the same axes ({what}), one over the other. "
-            f"Give each image its own axes.",
+            f"There are {len(axes.images)} images on the same axes ({what}), and one covers the "
+            "other. Give each image its own axes.",
             mistake="images-over-one-another",
         )
     if not image.values:
         raise Mismatch(
-            f"The image ({what}) is no matrix of values: pass imshow the two-dimensional array "
-            f"itself.",
+            f"The image ({what}) is not a matrix of values. Pass the two-dimensional array itself "
+            "to imshow.",
             mistake="no-matrix",
         )
     if image.hidden:
         raise Mismatch(
-            f"{image.hidden} of {len(image.values)} cells ({what}) cannot be seen: they lie beyond "
-            f"the limits of the axes, are too small, or something is drawn over them.",
+            f"{image.hidden} of {len(image.values)} cells ({what}) cannot be seen. They are "
+            "outside the limits of the axes, too small, or covered by something else.",
             mistake="cells-out-of-view",
         )
     expect_colours(image)
@@ -58,13 +58,13 @@ def expect_colours(image):
     different = len(np.unique(np.round(values, 6)))
     if different > 1 and np.ptp(values) > 1e-9 and image.colours < 2:
         raise Mismatch(
-            "All cells have the same colour, so no value can be told from another. Look at the "
-            "colour map, and at where the colours begin and end (vmin, vmax).",
+            "All cells have the same colour, so the colours do not show the values. Look at the "
+            "colour map, and at the values where its colours begin and end (vmin, vmax).",
             mistake="one-colour",
         )
     if different > 2 and image.shades < 3:
         raise Mismatch(
-            "The cells have only two colours, however many values there are. Look at the colour "
-            "map, and at where its colours begin and end.",
+            "The cells have only two colours, although there are more than two values. Look at "
+            "the colour map, and at the values where its colours begin and end (vmin, vmax).",
             mistake="two-colours",
         )

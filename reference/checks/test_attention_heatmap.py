@@ -10,7 +10,7 @@ from autograder.author import (
     Mismatch,
     expect_close,
     expect_independent_calls,
-    expect_unchanged,
+    expect_unchanged_arguments,
     one_line,
     several,
 )
@@ -48,9 +48,9 @@ def example(submission, reference, rng):
     grades=["image"],
     hints=(
         "Which cell of your picture is row 0 and column 1 of the weights, and what is its colour?",
-        "Row i and column j of the image show row i and column j of the weights: nothing is "
-        "turned, scaled or normalised. Each cell is visible, and its colour shows its weight.",
-        "Make new axes, and pass the unchanged weights to their imshow.",
+        "Row i and column j of the image show row i and column j of the weights. Do not turn, "
+        "scale or normalise the weights. Every cell is visible, and its colour shows its weight.",
+        "Make new axes, and pass the unchanged weights to imshow of these axes.",
     ),
 )
 def test_image(submission, reference, rng):
@@ -92,7 +92,7 @@ def expect_tokens(axis, labels, places, edges, tokens):
     if list(found.values()) == tokens:
         raise Mismatch(
             f"The tick labels of the {axis} axis are the tokens, but the ticks are not at the "
-            f"cells of the image.",
+            "cells of the image.",
             mistake="ticks-beside-cells",
         )
     backwards = list(found.values()) == tokens[::-1]
@@ -108,10 +108,10 @@ def expect_tokens(axis, labels, places, edges, tokens):
     points=2,
     grades=["tick labels"],
     hints=(
-        "Can a reader tell which row is which token?",
+        "Can a reader tell which row belongs to which token?",
         "Each row and each column has a tick with its token, in the order of the tokens.",
-        "Set ticks and labels in one call: ax.set_xticks(range(len(tokens)), tokens), and the "
-        "same for y.",
+        "Set ticks and labels in one call: ax.set_xticks(range(len(tokens)), tokens). Do this for "
+        "y too.",
     ),
 )
 def test_tick_labels(submission, reference, rng, example):
@@ -122,8 +122,8 @@ def test_tick_labels(submission, reference, rng, example):
     for axis, labels, places, edges in both_axes(axes):
         if not at_each_cell(ticks(labels, places, edges), edges, REPEATED):
             raise Mismatch(
-                f"Of the tokens {', '.join(REPEATED)}, “the” occurs twice. Each cell of the {axis} "
-                f"axis needs its own label, also where the token is the same as another one.",
+                f"Of the tokens {', '.join(REPEATED)}, “the” occurs twice. Each cell of the "
+                f"{axis} axis needs its own label, even if its token is the same as another one.",
                 mistake="repeated-tokens-merged",
             )
 
@@ -142,8 +142,9 @@ def both_axes(axes):
     points=1,
     grades=["axis labels"],
     hints=(
-        "How can a reader who sees only your picture tell which axis looks at which?",
-        "The y axis names the queries (attending from), the x axis the keys (attending to).",
+        "A reader sees only your picture. How can this reader tell which axis has the queries and "
+        "which has the keys?",
+        "The y axis names the queries (attending from). The x axis names the keys (attending to).",
         "Set both labels, with ax.set_xlabel and ax.set_ylabel.",
     ),
 )
@@ -154,21 +155,22 @@ def test_axis_labels(example):
         raise Mismatch(f"The {'x' if not x else 'y'} axis has no label.", mistake="no-axis-label")
     if x == y:
         raise Mismatch(
-            "Both axes have the same label, so queries and keys cannot be told apart.",
+            "Both axes have the same label, so a reader cannot tell queries and keys apart.",
             mistake="same-axis-labels",
         )
     across, down = side_of(x), side_of(y)
     if (across == "query" and down != "query") or (down == "key" and across != "key"):
         raise Mismatch(
-            "The labels are exchanged: the rows are queries (y axis), the columns keys (x axis).",
+            "The labels are exchanged: the rows are the queries (y axis), and the columns are the "
+            "keys (x axis).",
             mistake="axis-labels-exchanged",
         )
     if (across, down) not in {("key", "query"), ("key", None), (None, "query")} and not are_a_pair(
         x, y
     ):
         raise Mismatch(
-            f"From the labels (x: {one_line(x, 40)!r}, y: {one_line(y, 40)!r}) a reader cannot "
-            f"tell which axis has the queries and which the keys. Any wording that says so does.",
+            f"From the labels (x: {one_line(x, 40)}, y: {one_line(y, 40)}), a reader cannot tell "
+            "which axis has the queries and which has the keys. You can choose the words.",
             mistake="axis-labels-say-neither",
         )
 
@@ -178,9 +180,9 @@ def test_axis_labels(example):
     points=1,
     grades=["colour bar"],
     hints=(
-        "Which weight does the colour of a cell stand for: 0.5, or 0.9?",
-        "A colour bar says which colour stands for which weight.",
-        "Give the result of imshow a name, and pass it to figure.colorbar.",
+        "Which weight belongs to the colour of a cell: 0.5, or 0.9?",
+        "A colour bar shows which colour belongs to which weight.",
+        "Store the result of imshow in a variable, and pass it to figure.colorbar.",
     ),
 )
 def test_colour_bar(example):
@@ -203,13 +205,14 @@ def number_in(text):
 
 
 @pytest.mark.check(
-    "plot_attention: each cell says its weight",
+    "plot_attention: the weight as a number in each cell",
     points=2,
     grades=["cell text"],
     hints=(
-        "Which number belongs in the cell of row 0 and column 1, and what does a reader see there?",
-        "Every cell has its own weight written in it, as a fraction or in percent.",
-        "ax.text takes the column first (x) and then the row (y); format the weight with two "
+        "Which number belongs in the cell of row 0 and column 1? Which number does a reader see "
+        "there?",
+        "Write the weight of each cell into the cell, as a fraction or in percent.",
+        "ax.text takes the column first (x) and then the row (y). Format the weight with two "
         "decimals.",
     ),
 )
@@ -242,22 +245,22 @@ def expect_numbers_in_cells(written, weights):
     if absent:
         i, j = absent[0]
         raise Mismatch(
-            f"In {len(absent)} of {len(cells)} cells no number can be seen; the first is "
-            f"[{i}][{j}].",
+            f"In {len(absent)} of {len(cells)} cells, no number can be seen. The first of these "
+            f"cells is [{i}][{j}].",
             mistake="cells-without-numbers",
         )
     if all(matches(written[i, j], weights[i, j]) for i, j in cells):
         return
     if all(matches(written[i, j], weights[j, i]) for i, j in cells):
         raise Mismatch(
-            "Each cell shows the number of the cell across the diagonal: rows and columns are "
-            "exchanged in the texts.",
+            "Each cell shows the number of the cell across the diagonal. Rows and columns are "
+            "exchanged in the calls of ax.text.",
             mistake="numbers-transposed",
         )
     i, j = next((i, j) for i, j in cells if not matches(written[i, j], weights[i, j]))
     said = " and ".join(f"{value:g}" for value, _ in written[i, j][:3])
     raise Mismatch(
-        f"Cell [{i}][{j}] says {said}; its weight is {weights[i, j]:.4f}.",
+        f"Cell [{i}][{j}] says {said}. Its weight is {weights[i, j]:.3f}.",
         mistake="other-numbers",
     )
 
@@ -273,7 +276,7 @@ def matches(numbers, weight):
     grades=["title"],
     hints=(
         "Where does your code use the parameter `title`?",
-        "The title stands above the picture. Without the argument title, there is no title.",
+        "Show the title above the picture. Without the argument title, show no title.",
         "Set the title only if it is not None.",
     ),
 )
@@ -286,7 +289,8 @@ def test_title(submission, reference, rng):
     said = f"{figure.title} {axes.title}".strip()
     if said:
         raise Mismatch(
-            f"Without a title, the figure is titled “{one_line(said, 40)}”; it should have none.",
+            "The argument title is missing in this call, but the figure has the title "
+            f"“{one_line(said, 40)}”. It should have no title.",
             mistake="title-none" if "None" in said else "title-always",
         )
 
@@ -299,7 +303,7 @@ def test_title(submission, reference, rng):
         "What do the three pictures show, and in which order?",
         "First the mask, then the softmax of the scores, then the softmax of the scores with very "
         "low blocked entries. The scores are already scaled.",
-        "Make the three matrices first and print them; then draw them from left to right.",
+        "Make the three matrices first and print them. Then draw them from left to right.",
     ),
 )
 def test_mask_effect(submission, reference, rng):
@@ -311,7 +315,8 @@ def test_mask_effect(submission, reference, rng):
         panels = panels_in(figure)
         if len(panels) != 3:
             raise Mismatch(
-                f"{several(len(panels), 'image')} can be seen in the figure; expected three.",
+                f"{several(len(panels), 'image')} can be seen in the figure. There should be "
+                "three.",
                 mistake="number-of-images",
             )
         right = (mask, reference.softmax(scores), reference.masked_weights(scores, mask))
@@ -323,14 +328,14 @@ def test_mask_effect(submission, reference, rng):
 
 
 @pytest.mark.check(
-    "Other sizes, and arguments that stay as they are",
+    "Other sizes, and unchanged arguments",
     points=1,
     grades=["figures", "no side effects"],
     hints=(
         "Does each call make its own figure? Does a line write into an argument?",
-        "plt.imshow and plt.gca() use the last axes of an earlier call; `weights[...] = …` "
+        "plt.imshow and plt.gca() use the last axes of an earlier call. `weights[...] = …` "
         "changes the caller's own array.",
-        "Begin each function with plt.subplots(…), and draw only on the axes from subplots.",
+        "Begin each function with plt.subplots(…), and draw only on the axes that it returns.",
     ),
 )
 def test_other_sizes(submission, reference, rng, grading):
@@ -340,12 +345,10 @@ def test_other_sizes(submission, reference, rng, grading):
     _, axes = draw(submission, weights, tokens)
     expect_close(shown(axes, "the weights"), weights, "the image")
     grading("no side effects")
-    _, (after, *_) = submission.plot_attention.with_arguments(weights, tokens)
-    expect_unchanged(weights, after, "weights")
+    names = ["weights", "tokens"]
+    expect_unchanged_arguments(submission.plot_attention, names, weights, tokens)
     scores, mask = rng.normal(size=(4, 4)), reference.causal_mask(4)
-    _, after = submission.plot_mask_effect.with_arguments(scores, mask)
-    expect_unchanged(scores, after[0], "scores")
-    expect_unchanged(mask, after[1], "mask")
+    expect_unchanged_arguments(submission.plot_mask_effect, ["scores", "mask"], scores, mask)
     calls = [
         ("plot_attention", lambda s: s.plot_attention(weights, tokens)),
         ("plot_mask_effect", lambda s: s.plot_mask_effect(scores, mask)),

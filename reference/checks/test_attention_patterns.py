@@ -10,7 +10,7 @@ from autograder.author import (
     expect_close,
     expect_independent_calls,
     expect_numbers,
-    expect_unchanged,
+    expect_unchanged_arguments,
     one_line,
 )
 from reference.attention import softmax
@@ -21,7 +21,7 @@ HINTS = {
     "self_attention": (
         "Which entries of the matrix say how much a token looks at itself?",
         "`self_attention` is the mean of the diagonal: entry [i][i] of each row.",
-        "np.diag takes the diagonal out of a matrix; then take its mean.",
+        "np.diag returns the diagonal of a matrix. Take the mean of this diagonal.",
     ),
     "max_attention": (
         "Which weights does `max_attention` compare?",
@@ -29,9 +29,10 @@ HINTS = {
         "Take the maximum over all entries, without an axis.",
     ),
     "entropy": (
-        "Which numbers share one entropy, and what becomes of several entropies?",
-        "Each row has an entropy −Σ p·ln p, in nats; the measure is the mean over the rows.",
-        "Sum along each row first; then take the mean of these sums.",
+        "Over which numbers does one entropy run? What do you do with the entropies of several "
+        "rows?",
+        "Each row has an entropy −Σ p·ln p, in nats. The measure is the mean of these entropies.",
+        "First sum along each row. Then take the mean of these sums.",
     ),
 }
 SENTENCE = ["The", "cat", "sat", "on", "the", "mat"]
@@ -70,9 +71,11 @@ def scenario(name, rng):
     points=2,
     grades=["measures"],
     hints=(
-        "What are the weights, before anything is measured?",
-        "The scores are the dot products of the rows, divided by √d; each row gets a softmax.",
-        "First make the matrix of weights, as in the lesson's example; then take three measures.",
+        "What are the weights, before your code measures anything?",
+        "The scores are the dot products of the rows, divided by √d. Each row of scores gets a "
+        "softmax.",
+        "First make the matrix of weights, as in the lesson's example. Then calculate the three "
+        "measures.",
     ),
 )
 def test_by_hand(submission, reference):
@@ -105,9 +108,9 @@ def test_measure(submission, reference, rng, key):
     needs=["test_by_hand"],
     hints=(
         "What should the weights be if all embeddings are equal?",
-        "The scores grow with the squared length of the embeddings. If scores lie far apart, a "
-        "weight is 0. A weight of 0 adds nothing to the entropy.",
-        "Subtract each row's maximum before the exponential, and take the logarithm only where a "
+        "The scores grow with the squared length of the embeddings. If scores are far apart, a "
+        "weight can be 0. A weight of 0 adds nothing to the entropy.",
+        "Subtract the maximum of each row before the exponential. Take the logarithm only if a "
         "weight is above 0.",
     ),
 )
@@ -141,8 +144,8 @@ def expect_links(answer, weights, tokens, k):
         if alien and not close_enough(alien, there):
             token, weight = alien[0]
             raise Mismatch(
-                f"In {where}, {one_line(token, 20)!r} stands with the weight {weight:.4g}; that "
-                f"weight is another token's."
+                f"In {where}, {one_line(token, 20)} has the weight {weight:.4g}. This weight "
+                "belongs to another token."
             )
 
 
@@ -167,9 +170,11 @@ def weights_of(rng, length):
     points=3,
     grades=["strongest links"],
     hints=(
-        "For the first query, which weight is the largest, and which token does it belong to?",
-        "List the k largest weights of each row, largest first, each with the token of its column.",
-        "Sort the columns of a row by their weight, largest first; the first k are the links.",
+        "For the first query, which weight is the largest? Which token does it belong to?",
+        "List the k largest weights of each row, largest first. Each link has the token of its "
+        "column.",
+        "Sort the columns of a row by their weight, largest first. The first k columns are the "
+        "links.",
     ),
 )
 def test_links(submission, rng):
@@ -180,13 +185,14 @@ def test_links(submission, rng):
 
 
 @pytest.mark.check(
-    "strongest_links: other k, more than there are, and tokens that repeat",
+    "strongest_links: other k, too large k, and tokens that repeat",
     points=1,
     grades=["sizes", "equal weights and tokens"],
     needs=["test_links"],
     hints=(
-        "What happens in your code if k is 10 and there are 4 tokens? And if a token occurs twice?",
-        "If there are fewer than k tokens, list all links. Equal tokens are still two links.",
+        "What does your code do if k is 10 and there are 4 tokens? What does it do if a token "
+        "occurs twice?",
+        "If there are fewer than k tokens, list all links. Two equal tokens still have two links.",
         "Sort the column numbers, and replace each column number by its token at the end.",
     ),
 )
@@ -208,15 +214,15 @@ def test_other_k(submission, rng, grading):
 
 
 @pytest.mark.check(
-    "Other sizes, and arguments that stay as they are",
+    "Other sizes, and unchanged arguments",
     points=1,
     grades=["sizes", "no side effects"],
     needs=["test_links"],
     hints=(
         "Does a line write into embeddings or weights? Does a line contain a fixed size?",
-        "`weights[...] = …` and `x /= …` change the caller's own array. The arguments set the "
-        "sizes.",
-        "Take the sizes from .shape and len(…), and work on a copy: weights.copy().",
+        "`weights[...] = …` and `x /= …` change the caller's own array. Take all sizes from the "
+        "arguments.",
+        "Use .shape and len(…) for the sizes. Work on a copy: weights.copy().",
     ),
 )
 def test_other_sizes(submission, reference, rng, grading):
@@ -231,12 +237,11 @@ def test_other_sizes(submission, reference, rng, grading):
         expect_links(links, weights, words, k)
     grading("no side effects")
     embeddings, weights = rng.normal(size=(3, 4)), weights_of(rng, 5)
-    _, (after,) = submission.analyze_pattern.with_arguments(embeddings)
-    expect_unchanged(embeddings, after, "embeddings")
-    answer, (after, *_) = submission.strongest_links.with_arguments(weights, list("abcde"), k=3)
-    expect_links(answer, weights, list("abcde"), 3)
-    expect_unchanged(weights, after, "weights")
     other, tokens = rng.normal(size=(3, 4)), list("abcde")
+    expect_unchanged_arguments(submission.analyze_pattern, ["embeddings"], embeddings)
+    names = ["weights", "tokens"]
+    answer = expect_unchanged_arguments(submission.strongest_links, names, weights, tokens, k=3)
+    expect_links(answer, weights, tokens, 3)
     calls = [
         ("analyze_pattern", lambda s: s.analyze_pattern(embeddings)),
         ("strongest_links", lambda s: s.strongest_links(weights, tokens, k=3)),

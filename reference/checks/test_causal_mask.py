@@ -16,15 +16,16 @@ from autograder.author import (
     expect_independent_calls,
     expect_numbers,
     expect_shape,
-    expect_unchanged,
+    expect_unchanged_arguments,
+    graded_elsewhere,
 )
 from reference.following import own_count_visible, own_masked_weights
+from reference.mask_shapes import broadcast_masks
 
 SIZES = (1, 2, 3, 4, 7)
 MASK = ["test_mask_values"]
 LOW = 20.0  # a score this far below another has no weight: e to the power of −20 is 2e-9
-TOO_HIGH = "A blocked score is not low enough to end at weight 0."
-FAR = 50.0  # this far below, a score is as good as −∞: e to the power of −50 is 2e-22
+TOO_HIGH = "A blocked score is not low enough: its weight is above 0."
 NEAR = 10.0  # a score closer than this to the largest of its row has a weight of 5e-5 or more
 SUM = 1e-3  # allowed error of a row's sum of weights
 
@@ -59,7 +60,7 @@ def scores_for(rng, batch, length):
     grades=["causal mask"],
     hints=(
         "How many queries and how many keys does a sequence have?",
-        "Every token is a query and a key: one row and one column for each.",
+        "Every token is a query and a key. So each token has one row and one column.",
         "The mask has seq_len rows and seq_len columns.",
     ),
 )
@@ -69,14 +70,14 @@ def test_mask_shape(submission):
 
 
 @pytest.mark.check(
-    "create_causal_mask: each token sees itself and those before it",
+    "create_causal_mask: each token sees itself and the tokens before it",
     points=3,
     grades=["causal mask"],
     needs=["test_mask_shape"],
     hints=(
-        "Read row 0 of your mask aloud: which tokens may the first one look at?",
-        "True (or 1) means “may attend”. Row i is true for the keys 0 to i, including i.",
-        "The mask is the lower triangle with its diagonal; look at np.tril.",
+        "Look at row 0 of your mask. Which tokens may the first token look at?",
+        "True (or 1) means “may attend”. In row i, the keys 0 to i are true.",
+        "The mask is the lower triangle, including the diagonal. Look at np.tril.",
     ),
 )
 def test_mask_values(submission, reference):
@@ -90,8 +91,8 @@ def test_mask_values(submission, reference):
     points=2,
     grades=["masked scores"],
     hints=(
-        "What happens in your code to a score whose mask entry is true?",
-        "Allowed scores stay exactly as they are; only blocked scores are replaced.",
+        "What does your code do with a score whose mask entry is true?",
+        "Allowed scores stay exactly as they are. Only blocked scores are replaced.",
         "np.where(mask, scores, low) takes the score where the mask is true.",
     ),
 )
@@ -104,12 +105,12 @@ def test_allowed_scores(submission, reference, rng):
 
 
 @pytest.mark.check(
-    "apply_mask: blocked scores end at weight 0",
+    "apply_mask: blocked scores get the weight 0",
     points=2,
     grades=["masked scores"],
     needs=["test_allowed_scores"],
     hints=(
-        "What becomes of a blocked score in your code, and what is its exponential?",
+        "What does your code make of a blocked score, and what is the exponential of the result?",
         "exp(0) is 1, not 0. Only a very low score, such as −∞ or −1e9, gets the weight 0.",
         "Where the mask is false, put -np.inf (or -1e9) instead of the score.",
     ),
@@ -121,7 +122,7 @@ def test_blocked_scores(submission, reference, rng):
         answer = expect_shape(submission.apply_mask(scores, mask), scores.shape, "the scores")
         answer = answer.astype(float)
         usable = ~np.isnan(answer) & ~np.isposinf(answer)
-        assert usable.all(), "A blocked score is NaN or +∞; it has to be very low."
+        assert usable.all(), "A blocked score is NaN or +∞. It has to be very low."
         largest = answer.max(axis=-1, keepdims=True, initial=-np.inf)
         if (np.where(mask, -np.inf, answer) <= largest - LOW).all():
             continue
@@ -155,8 +156,8 @@ def expect_own_masks(submission):
         expect_close(np.exp(answer), np.exp(expected), "the scores")
     except (Mismatch, Raised):
         raise Mismatch(
-            "create_causal_mask returns a list of lists, and apply_mask is right for arrays only. "
-            "Return an array: np.array(…) turns your lists into an array.",
+            "create_causal_mask returns a list of lists, but apply_mask is right only for arrays. "
+            "Return an array: np.array(…) makes one from your lists.",
             mistake="kind-of-result",
             code="other_kind",
         ) from None
@@ -171,7 +172,8 @@ def expect_own_masks(submission):
         "What does your code do with a mask of 0 and 1, or a mask with fewer rows or axes?",
         "In a mask, 0 and 1 mean False and True. A mask broadcasts to the shape of the scores. "
         "Blocked scores become −∞ or −1e9.",
-        "np.where accepts both and broadcasts; `scores[~mask]` does not (~1 is −2).",
+        "np.where accepts a mask of 0 and 1, and it broadcasts. `scores[~mask]` does neither (~1 "
+        "is −2).",
     ),
 )
 def test_mask_kinds(submission, rng):
@@ -181,6 +183,8 @@ def test_mask_kinds(submission, rng):
     cases = [((2, 3, 4), mask) for mask in masks]
     cases += [((3, 3, 4), rows)]  # as many queries as sequences
     cases += [((2, 2, 3, 4), np.stack([rows, rows[::-1]]))]  # as many heads as sequences
+    for sizes in ((3, 4), (2, 3, 4), (2, 3, 4, 5)):
+        cases += [(sizes, mask) for mask in broadcast_masks(rng, *sizes)]
     for sizes, mask in cases:
         scores = rng.normal(size=sizes)
         answer = submission.apply_mask(scores, mask)
@@ -209,9 +213,9 @@ def no_softmax_of(submission, scores, mask):
     points=3,
     grades=["masked weights"],
     hints=(
-        "Which steps lead in your code from the scores to the weights?",
+        "How does your code make weights from the scores?",
         "The mask acts on the scores, before the softmax. The scores are already scaled.",
-        "Take the softmax, along the last axis, of what apply_mask returns; do not divide by √d_k.",
+        "Take the softmax of the result of apply_mask, along the last axis. Do not divide by √d_k.",
     ),
 )
 def test_masked_weights(submission, reference, rng, note):
@@ -244,8 +248,9 @@ def test_masked_weights(submission, reference, rng, note):
     points=1,
     grades=["counts"],
     hints=(
-        "How many keys does the first query see? And the last?",
-        "The first query sees one key; each later query sees one more than the query before.",
+        "How many keys does the first query see? How many does the last query see?",
+        "The first query sees one key. Each later query sees one key more than the query before "
+        "it.",
         "Count the true entries in each row of the mask.",
     ),
 )
@@ -260,47 +265,33 @@ def test_count_visible(submission, reference, note):
 
 def counts_rightly(submission, reference, length):
     """Return True if count_visible is right for a length."""
-    try:
+    with graded_elsewhere(Mismatch, Raised):
         answer = expect_numbers(submission.count_visible(length), "the counts")
         expect_close(answer, reference.count_visible(length), "the counts")
-    except (Mismatch, Raised):
-        return False
-    return True
+        return True
+    return False
 
 
-def blocks(submission, reference, scores, mask):
-    """Return True if a softmax of apply_mask's result is right."""
-    try:
+def blocks(submission, scores, mask):
+    """Return True if apply_mask leaves the allowed scores unchanged and makes the others low."""
+    with graded_elsewhere(Mismatch, Raised):
         answer = expect_shape(submission.apply_mask(scores, mask), scores.shape, "the scores")
-        numbers = answer.astype(float)
-        far = numbers < numbers.max(axis=-1, keepdims=True) - FAR
-        with np.errstate(invalid="ignore"):
-            weights = reference.softmax(np.where(far, -np.inf, numbers))
-        weights = weights.astype(np.result_type(answer, np.float32))  # as exact as the scores
-        expect_close(weights, reference.masked_weights(scores, mask), condition=1e3)
-    except (Mismatch, Raised):
-        return False
-    return True
-
-
-def expect_no_side_effects(function, scores, mask):
-    """Pass if a call leaves its scores and its mask unchanged."""
-    __tracebackhide__ = True
-    _, after = function.with_arguments(scores, mask)
-    expect_unchanged(scores, after[0], "scores")
-    expect_unchanged(mask, after[1], "mask")
+        expect_allowed(answer, scores, mask)
+        largest = np.where(mask, answer, -np.inf).max(axis=-1, keepdims=True)
+        return bool((mask | (answer <= largest - LOW)).all())
+    return False
 
 
 @pytest.mark.check(
-    "Long sequences, large scores, and arguments that stay as they are",
+    "Long sequences, large scores, and unchanged arguments",
     points=1,
     grades=["large scores", "lengths", "no side effects"],
     needs=MASK,
     hints=(
         "What is e to the power of 900 in NumPy? Does a line write into scores or mask?",
-        "The softmax stays the same if you first subtract each row's largest score. `scores[...] "
-        "= …` changes the caller's own array.",
-        "np.where(mask, scores, -np.inf) makes a new array; so does scores.copy().",
+        "You can subtract the largest score from its row without any change of the softmax. "
+        "`scores[...] = …` changes the caller's own array.",
+        "np.where(mask, scores, -np.inf) makes a new array. scores.copy() also makes a new array.",
     ),
 )
 def test_long_and_unchanged(submission, reference, rng, note, grading):
@@ -311,31 +302,38 @@ def test_long_and_unchanged(submission, reference, rng, note, grading):
     others = drawn_lengths(rng)  # always drawn: a student kit has the answers in this order
     if counts_rightly(submission, reference, 4):  # one mistake costs once
         for size in others:
-            assert counts_rightly(submission, reference, size), "The counts of a length are wrong."
+            assert counts_rightly(submission, reference, size), (
+                "The counts are wrong for some sequence length."
+            )
     else:
-        note("The counts are wrong. Another check grades the counts; this check grades the rest.")
+        note(
+            "The counts are wrong. Another check grades the counts. This check grades the other "
+            "functions."
+        )
     grading("no side effects")
     length = int(rng.integers(5, 10))
     scores, mask = rng.normal(size=(2, length, length)), reference.causal_mask(length)
     for function in (submission.apply_mask, submission.masked_attention_weights):
-        expect_no_side_effects(function, scores, mask)
+        expect_unchanged_arguments(function, ["scores", "mask"], scores, mask)
         for other in (mask.astype(float), np.ones_like(mask)):  # the last one blocks nothing
-            try:
-                expect_no_side_effects(function, scores, other)
-            except Raised as error:
-                error.was_asked_for = True  # test_mask_kinds judges it
+            with graded_elsewhere(Raised):  # test_mask_kinds grades it
+                expect_unchanged_arguments(function, ["scores", "mask"], scores, other)
     grading("large scores")
     mask = reference.causal_mask(4)
     mixed = np.array([[900.0], [-900.0], [0.0], [5.0]]) + rng.normal(size=(4, 4))
     lowest = np.where(mask, -995.0, 0.0) + rng.normal(size=(4, 4))
-    if blocks(submission, reference, np.zeros((4, 4)), mask):  # one mistake costs once
-        assert blocks(submission, reference, lowest, mask), (
-            "A blocked score is not low enough to end at weight 0 if all scores are low."
+    if blocks(submission, np.zeros((4, 4)), mask):  # one mistake costs once
+        assert blocks(submission, lowest, mask), (
+            "If all scores are low, a blocked score is not low enough: its weight is above 0."
         )
     else:
-        note("apply_mask is wrong. Other checks grade it; this check grades the rest.")
+        note(
+            "apply_mask is wrong. Other checks grade apply_mask. This check grades the other "
+            "functions."
+        )
     # Blocked scores of −1,000 instead of −∞ would have the weights of the allowed ones.
-    for large in (np.where(mask, 900.0, -900.0), np.where(mask, -1000.0, 0.0), mixed):
+    cases = [np.where(mask, 900.0, -900.0), np.where(mask, -1000.0, 0.0), mixed]
+    for large in (*cases, np.stack(cases)):
         answer = submission.masked_attention_weights(large, mask)
         right = reference.masked_weights(large, mask)
         expect_close(answer, right, "the weights", condition=1e3)

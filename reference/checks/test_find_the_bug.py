@@ -8,59 +8,68 @@ import numpy as np
 import pytest
 
 from autograder.author import (
+    MayFollow,
     Mismatch,
+    NotJudged,
     NotWritten,
+    OwnSteps,
     Raised,
+    StudentProblem,
     expect_close,
+    expect_follows,
     expect_independent_calls,
     expect_results,
     expect_shape,
-    expect_unchanged,
+    expect_unchanged_arguments,
+    is_informative,
 )
 from reference.bugs import NAMES, SHOWN, implementations, right_answer
 from reference.bugs.cases import CASES, PARAMETERS, RESULTS
 from reference.dropout import what_dropout_did
+from reference.following import own_repaired, own_row_softmax
 
 DROPOUT = "attention_with_dropout"
 REPAIR = {
     "row_softmax": (
-        "Of what do the broken function's results sum to 1: each row, or all of them?",
-        "Maximum and sum belong to one row: they need an axis, and have to keep this axis.",
-        "axis=-1, keepdims=True in both np.max and np.sum.",
+        "In the result of the broken function, what sums to 1: each row, or the whole array?",
+        "The maximum and the sum are taken of one row. They need an axis, and they have to keep "
+        "this axis.",
+        "Use axis=-1, keepdims=True in both np.max and np.sum.",
     ),
     "batched_attention": (
-        "How many axes does the broken function's transpose list?",
-        "Only the last two axes of K change places, however many stand in front.",
+        "How many axes does the transpose of the broken function list?",
+        "Exchange only the last two axes of K. There can be any number of axes before them.",
         "np.swapaxes(K, -1, -2)",
     ),
     "masked_heads": (
-        "Which axes do scores have, and a mask (L, L) after [:, None]? Write them from the right.",
-        "(L, L) fits as it is: axes are matched from the last. (B, L, L) needs an axis for the "
-        "heads.",
-        "Put the axis in only if mask.ndim is 3.",
+        "Which axes do the scores have? Which axes does a mask (L, L) have after [:, None]? Begin "
+        "with the last axis.",
+        "A mask (L, L) fits without a change, because broadcasting matches the last axes. A mask "
+        "(B, L, L) needs an axis for the heads.",
+        "Insert the axis only if mask.ndim is 3.",
     ),
     "multi_head_forward": (
-        "What is the number of heads used for in the broken function?",
-        "It only scales. Nothing is split, so there is one head with all features.",
-        "reshape(B, L, H, d).transpose(0, 2, 1, 3) for Q, K and V, and back before W_o.",
+        "Where does the broken function use the number of heads?",
+        "Only in the scaling. Nothing is split, so there is one head with all features.",
+        "Use reshape(B, L, H, d).transpose(0, 2, 1, 3) for Q, K and V. Undo both steps before W_o.",
     ),
     "attention_with_dropout": (
-        "What do the rows of the broken function's returned weights sum to?",
-        "Mix the values with the weights after dropout; return the weights before dropout.",
+        "What is the sum of each row of the weights that the broken function returns?",
+        "Mix the values with the weights after dropout. Return the weights before dropout.",
         "Give the weights after dropout another name.",
     ),
 }
 DROP = (
-    "Which weights does dropout set to 0, and what does it do to the others?",
-    "Each weight is set to 0 by itself, with probability p. The others are divided by 1 − p.",
-    "kept = rng.random(weights.shape) >= p; the values are mixed by weights * kept / (1 - p).",
+    "Which weights does dropout set to 0? What does it do to the other weights?",
+    "Dropout sets each weight to 0 with probability p. It divides the other weights by 1 − p.",
+    "With kept = rng.random(weights.shape) >= p, mix the values by weights * kept / (1 - p).",
 )
 WRITE = (
-    "For which input do you know the right answer, whatever the function does?",
-    "Choose sizes that all differ, and compute every number in another way too. Then try your "
-    "test on the broken function and on your function.",
-    "Compute the answer with loops over positions, one number at a time, and compare it by "
-    "np.allclose inside assert.",
+    "For which input do you know the right answer without calling the function?",
+    "Choose sizes that are all different, and calculate every number in another way too. Then try "
+    "your test on the broken function and on your function.",
+    "Calculate the answer with loops over positions, one number at a time. Compare both answers "
+    "with np.allclose in an assert.",
 )
 
 
@@ -86,38 +95,76 @@ def each_function(points, title, grades, hints=None, needs=None):
 
 
 @each_function(2, "{}, repaired", ["repair", "no side effects"])
-def test_repaired(submission, rng, name, grading):
+def test_repaired(submission, rng, name, note, grading):
     grading("repair")
     if name == DROPOUT:
-        compare_dropout(submission, rng, grading)
+        compare_dropout(submission, rng, note, grading)
         return
     cases = CASES[name](rng)
-    for args in cases:
-        answer = getattr(submission, name)(*args)
-        expected = right_answer(name, *args)
-        if isinstance(expected, tuple):
-            expect_both(answer, expected, name)
-        else:
-            expect_close(answer, expected, condition=20.0)
+    if name == "row_softmax":
+        for (x,) in cases:
+            expect_close(submission.row_softmax(x), right_answer(name, x), condition=20.0)
+    else:
+        expect_repaired(submission, name, cases, getattr(submission, name), note)
     grading("no side effects")
     for args in cases:
-        expect_same_arguments(submission, name, args)
+        expect_unchanged_arguments(getattr(submission, name), PARAMETERS[name], *args)
     calls = [(name, lambda s, args=args: getattr(s, name)(*args)) for args in cases[:3]]
     between = [lambda s, args=args: getattr(s, name)(*other_numbers(args)) for args in cases[:3]]
     expect_independent_calls(submission.fresh(), calls, between)
 
 
-def expect_both(answer, expected, name):
-    answers = expect_results(answer, ("output", "weights"), name)
-    for one, other, what in zip(answers, expected, RESULTS, strict=True):
-        expect_close(one, other, what, condition=20.0)
+def expect_repaired(submission, name, cases, call, note):
+    """Pass if the results of each call are right, or follow from the student's own row_softmax.
+
+    Calls for which row_softmax itself is wrong are left out, but not all.
+    """
+    left_out = []
+    for args in cases:
+        try:
+            expect_results_follow(submission, name, args, call(*args), note)
+        except (Mismatch, Raised) as wrong:
+            if gives_right_weights(submission, name, args):
+                raise
+            left_out.append(wrong)
+    if left_out:
+        if len(left_out) == len(cases):
+            raise left_out[0]
+        note("Judged with scores for which your row_softmax is right.")
 
 
-def expect_same_arguments(submission, name, args):
-    _, after = getattr(submission, name).with_arguments(*args)
-    for before, now, parameter in zip(args, after, PARAMETERS[name], strict=True):
-        if isinstance(before, np.ndarray):
-            expect_unchanged(before, now, parameter)
+def expect_results_follow(submission, name, args, answer, note):
+    expected, answers, words = right_answer(name, *args), (answer,), ("the result",)
+    if isinstance(expected, tuple):
+        answers, words = expect_results(answer, ("output", "weights"), name), RESULTS
+    else:
+        expected = (expected,)
+    for place, (one, other, what) in enumerate(zip(answers, expected, words, strict=True)):
+        expect_follows(
+            one,
+            other,
+            lambda steps, place=place: own_repaired(steps, name, args)[place],
+            what,
+            note,
+            "row_softmax",
+            submission,
+            condition=20.0,
+            share=0.5,  # blocked scores do not matter
+        )
+
+
+def gives_right_weights(submission, name, args):
+    """Return False if the student's own row_softmax is wrong for the scores of this call."""
+    steps = OwnSteps(submission)
+    try:
+        own_repaired(steps, name, args)
+        _, scores, own = steps.asked[-1]
+        expect_close(own, right_answer("row_softmax", scores), condition=20.0)
+    except (Mismatch, StudentProblem, ValueError, TypeError):
+        return False
+    except NotJudged:  # a student kit lacks the weights
+        return True
+    return True
 
 
 def other_numbers(args):
@@ -125,7 +172,7 @@ def other_numbers(args):
     return [x[::-1] + 1 if getattr(x, "dtype", None) == np.float64 else x for x in args]
 
 
-def compare_dropout(submission, rng, grading):
+def compare_dropout(submission, rng, note, grading):
     Q, K = rng.normal(size=(8, 32, 4)), rng.normal(size=(8, 16, 4))
     V = np.broadcast_to(np.hstack([np.eye(16)] * 2), (8, 16, 32)).copy()
     seed = int(rng.integers(2**31))
@@ -142,27 +189,45 @@ def compare_dropout(submission, rng, grading):
             output, weights = expect_results(answer, ("output", "weights"), DROPOUT)
             outputs.append(expect_shape(output, (*sizes, 32), "the output"))
             expect_shape(weights, (*sizes, 16), "the weights")
-        found = what_dropout_did(*map(one_batch, (*args[:2], outputs[0], weights)), rate)
-        if found is not None:
+        seen = *map(one_batch, (*args[:2], outputs[0], weights)), rate
+        found = what_dropout_did(*seen)
+        if found is not None and follows(submission, args, seen, found):
+            note("Right, given your row_softmax.")
+        elif found is not None:
             hints = REPAIR[DROPOUT] if found.id == "dropped-weights-returned" else DROP
             raise Mismatch(found.finding, mistake=found.id, hints=hints)
         if not np.array_equal(*outputs[:2]):
             raise Mismatch(
-                "Two generators with the same seed give different results: the random numbers do "
-                "not all come from `rng`.",
+                "Two generators with the same seed give different results. So some random numbers "
+                "do not come from `rng`.",
                 mistake="own-random-numbers",
             )
         if rate and np.array_equal(outputs[0], outputs[2]):
             raise Mismatch(
-                "Generators with different seeds drop the same weights: the random numbers do not "
-                "come from `rng`.",
+                "Two generators with different seeds drop the same weights. So the random numbers "
+                "do not come from `rng`.",
                 mistake="dropout-always-the-same",
             )
     large, own = (1000 * Q[:2], K[:2], V[:2]), submission.make("numpy.random.default_rng", seed)
-    answer = getattr(submission, DROPOUT)(*large, 0.0, own)
-    expect_both(answer, right_answer("batched_attention", *large), DROPOUT)
+    attend = lambda Q, K, V: getattr(submission, DROPOUT)(Q, K, V, 0.0, own)
+    small = (Q[:2], K[:2], V[:2])
+    expect_repaired(submission, "batched_attention", [large, small], attend, note)
     grading("no side effects")
-    expect_same_arguments(submission, DROPOUT, (Q, K, V, 0.5, own))
+    function = getattr(submission, DROPOUT)
+    expect_unchanged_arguments(function, PARAMETERS[DROPOUT], Q, K, V, 0.5, own)
+
+
+def follows(submission, args, seen, found):
+    """Return True if what dropout did is right for the weights of the student's row_softmax."""
+    Q, K = args[:2]
+    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
+    try:
+        own = own_row_softmax(OwnSteps(submission), scores)
+        return is_informative(own) and what_dropout_did(*seen, own=one_batch(own)) is None
+    except NotJudged:
+        raise MayFollow(Mismatch(found.finding, mistake=found.id), "row_softmax") from None
+    except (Mismatch, StudentProblem, ValueError, TypeError):
+        return False
 
 
 def one_batch(x):
@@ -205,8 +270,8 @@ def test_of_shown(submission, name):
     refused = [each for each in chosen if not each.wrong and said[each.id] is not None]
     if refused and said[SHOWN] is None:
         raise Mismatch(
-            f"test_{name} has it the wrong way round: it rejects a right function, and accepts "
-            f"the broken one.",
+            f"test_{name} is the wrong way round: it rejects a right function, and accepts the "
+            "broken function.",
             mistake="wrong-way-round",
         )
     if refused:
@@ -225,7 +290,7 @@ def others(submission, name):
     broken = [each for each in known if each.wrong and each.id != SHOWN]
     if any(said[each.id] is not None for each in known if not each.wrong):
         raise Mismatch(
-            f"test_{name} does not accept every right function: it depends on chance.",
+            f"test_{name} does not accept every right function: its outcome depends on chance.",
             mistake="stops-the-right",
         )
     return [each for each in broken if said[each.id] is None], len(broken)
@@ -234,8 +299,8 @@ def others(submission, name):
 def expect_most(passed, count, allowed, name):
     if len(passed) > allowed:
         raise Mismatch(
-            f"Of {count} other broken functions, test_{name} accepts {len(passed)}. One of them: "
-            f"{passed[0].wrong}.",
+            f"Of {count} other broken functions, test_{name} accepts {len(passed)}. The mistake "
+            f"of one of them: {passed[0].wrong}.",
             mistake="finds-too-little",
         )
 

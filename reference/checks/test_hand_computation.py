@@ -4,6 +4,7 @@ An entry is right if it is within ±0.002 of the exact value, or of the value th
 student's own previous step; so one mistake costs one step.
 """
 
+import ast
 import dataclasses
 import re
 
@@ -22,6 +23,7 @@ from reference.hand_mistakes import mistakes_of_row, named, with_names
 from reference.hand_relations import (
     COARSE,
     are_shares,
+    expect_shares,
     first_wrong,
     fits,
     judge_by_relations,
@@ -34,26 +36,32 @@ from reference.hand_relations import (
 from reference.misconceptions.hand_computation import explain_value, with_later_steps
 from reference.misconceptions.hand_computation.steps import findings
 
+DECIMAL_COMMA = re.compile(r"(?<![\"'\d])(\d+),(\d+)(?![\"'\d])")
 HOW = {
     "scores": (
         "Which two rows does the entry in row i and column j come from?",
-        "Entry [i][j] is the dot product of row i of Q with row j of K: that is Q Kᵀ, not Q K.",
-        "Take row i of Q and row j of K, multiply them number by number, and add up.",
+        "Entry [i][j] is the dot product of row i of Q with row j of K. This is the matrix Q Kᵀ, "
+        "not Q K.",
+        "Take row i of Q and row j of K. Multiply them number by number, and add up the products.",
     ),
     "scaled": (
         "By what does the formula divide the scores?",
-        "All scores are divided by one number: the square root of d_k, the length of a key.",
-        "Count the columns of K; that is d_k. Divide each score by √d_k.",
+        "All scores are divided by the same number: the square root of d_k, the length of a key.",
+        "Count the columns of K. This number is d_k. Divide each score by √d_k.",
     ),
     "weights": (
         "What is e to the power of each entry of the row, and what is their sum?",
-        "Each row has its own softmax: e to the power of each entry, over the sum of these.",
-        "For one row: work out the exponentials, add them, divide each by that sum.",
+        "Each row has its own softmax: e to the power of each entry, divided by the sum of these "
+        "powers.",
+        "For one row, calculate the exponentials and add them up. Then divide each exponential by "
+        "this sum.",
     ),
     "output": (
         "Which rows do the weights mix, and in what proportions?",
-        "Row i of the output is the sum of the rows of V, each times its weight in row i.",
-        "Column c of output row i: weight 1 times V[0][c], plus weight 2 times V[1][c], and so on.",
+        "Row i of the output is a sum of the rows of V. Each row of V is multiplied by its weight "
+        "in row i.",
+        "In row i, column c of the output is weight 1 times V[0][c], plus weight 2 times V[1][c], "
+        "and so on.",
     ),
 }
 
@@ -93,6 +101,28 @@ def filled_in(submission, name):
     raise Mismatch(f"{name} is None; {says}.", name)
 
 
+def numbers_of(submission, name, sizes):
+    """Return a value that must have this shape. If not, look for commas inside numbers."""
+    try:
+        return expect_shape(filled_in(submission, name), sizes, name)
+    except Mismatch as wrong:
+        place = submission.where_set(name)
+        found = DECIMAL_COMMA.search(place.text) if place else None
+        if found is None or not fits_with_points(place.text, sizes):
+            raise
+        says = f"Python reads {found[0]} as two numbers. Write {found[1]}.{found[2]} instead."
+        raise dataclasses.replace(wrong, finding=f"{wrong.finding} {says}") from None
+
+
+def fits_with_points(line, sizes):
+    """Return True if points instead of commas inside numbers give an array of this shape."""
+    try:
+        value = ast.literal_eval(DECIMAL_COMMA.sub(r"\1.\2", line.partition("=")[2].strip()))
+        return np.shape(value) == sizes
+    except (ValueError, SyntaxError):  # the first of several lines
+        return re.search(r"\d,\d+, ", line) is not None
+
+
 def judge_step(submission, reference, letter, step, note, grading):
     """Pass if every entry is right, or follows from the student's previous step."""
     name = f"{letter}_{step}"
@@ -101,7 +131,7 @@ def judge_step(submission, reference, letter, step, note, grading):
     except NotJudged:  # a released course has no answers, so only what needs none is judged
         judge_in_kit(submission, reference, name, note, grading)
         return
-    answer = expect_shape(filled_in(submission, name), reference.hand_shape(letter, step), name)
+    answer = numbers_of(submission, name, reference.hand_shape(letter, step))
     exact = part.exact(step)
     right = np.abs(answer - exact) <= WITHIN
     if right.all():
@@ -131,10 +161,10 @@ def judge_in_kit(submission, reference, name, note, grading):
     """Pass if a step fits the previous steps, and the scores fit the matrices in the text."""
     letter, step = name.split("_")
     steps = own_steps(submission, reference, letter, step)
-    answer = filled_in(submission, name)
+    filled_in(submission, name)
     given = reference.hand_givens(submission.variant)[letter]
     try:
-        expect_shape(answer, reference.hand_shape(letter, step), name)
+        numbers_of(submission, name, reference.hand_shape(letter, step))
         if remark := judge_by_relations(name, steps, given):
             note(remark)
     except Mismatch as wrong:
@@ -172,13 +202,18 @@ def tell_what_is_wrong(name, answer, wrong, printed, from_own="", later=""):
         place in printed and abs(answer[place] - printed[place]) <= WITHIN for place in places
     ):
         raise Mismatch(
-            f"{name}: these numbers are in print for this very example. The printed numbers "
-            f"are wrong: they do not follow from its matrices.{later}",
+            f"{name}: these are the printed numbers of this example. The printed numbers are "
+            f"wrong: they do not follow from the matrices of the example.{later}",
             name,
             answer,
             None,
             wrong,
         )
+    try:
+        if name.endswith(("weights", "row")):
+            expect_shares(name, answer, wrong)
+    except Mismatch as no_weights:
+        raise dataclasses.replace(no_weights, finding=no_weights.finding + later) from None
     raise not_right(name, answer, wrong, from_own, later)
 
 
@@ -213,12 +248,12 @@ def test_step(submission, reference, note, grading, part, step):
     grades=["steps", "three decimals"],
     hints=(
         "What do the four scores become when the last token is blocked?",
-        "The blocked token has the weight 0, and the weights of the three other tokens sum to 1.",
-        "Leave the last score out, take the softmax of the other three, and put 0 at the end.",
+        "The blocked token has the weight 0. The weights of the other three tokens sum to 1.",
+        "Leave out the last score. Take the softmax of the other three scores. Put 0 at the end.",
     ),
 )
 def test_masked_row(submission, reference, grading):
-    answer = expect_shape(filled_in(submission, "c_masked_row"), (4,), "c_masked_row")
+    answer = numbers_of(submission, "c_masked_row", (4,))
     try:
         right = reference.hand_problem(submission.variant).masked_row
     except NotJudged:

@@ -72,7 +72,7 @@ def model_state(rng, sizes):
 def expect_one_result(run, name, what):
     if isinstance(run.value, list) and len(run.value) > 1:
         raise Mismatch(
-            f"{name} returned {len(run.value)} results; expected one tensor, {what}.",
+            f"{name} returned {len(run.value)} results. It should return one tensor, {what}.",
             mistake="number-of-results",
         )
 
@@ -83,9 +83,10 @@ def expect_one_result(run, name, what):
     grades=["parts of the block"],
     hints=(
         "What are the names of the four parts of the block?",
-        "attention, norm1, feed_forward and norm2; the block returns one tensor, (B, L, E).",
-        "Compare with the text: nn.LayerNorm(d_model) twice, and nn.Sequential of Linear, ReLU, "
-        "Linear.",
+        "The four parts are attention, norm1, feed_forward and norm2. The block returns one "
+        "tensor, (B, L, E).",
+        "Compare your code with the text: nn.LayerNorm(d_model) twice, and nn.Sequential of "
+        "Linear, ReLU, Linear.",
     ),
 )
 def test_block_parts(block, rng):
@@ -100,10 +101,10 @@ def test_block_parts(block, rng):
     points=5,
     grades=["order"],
     hints=(
-        "In which order do the attention, the sum and the normalisation come?",
+        "What is the order of the attention, the sum and the normalisation?",
         "Two steps: add a part's result to its input x, then normalise the sum. In the second "
         "step, x is the result of the first step.",
-        "x = norm1(x + attention(x, mask)[0]), then norm2(x + feed_forward(x)).",
+        "First x = norm1(x + attention(x, mask)[0]), then norm2(x + feed_forward(x)).",
     ),
 )
 def test_block_values(block, rng):
@@ -117,7 +118,7 @@ def test_block_values(block, rng):
     points=2,
     grades=["mask of the block"],
     hints=(
-        "Which mask does the attention get when the block gets a mask?",
+        "If the block gets a mask, which mask does its attention get?",
         "Pass the mask to the attention unchanged. True in the mask means “may attend”.",
         "self.attention(x, mask)",
     ),
@@ -140,7 +141,7 @@ def test_block_mask(block, rng, note):
         "What are the names of the four parts of the model, and how large is each?",
         "token_embedding (vocab_size, d_model), position_embedding (max_seq_length, d_model), "
         "block, output_projection from d_model to vocab_size.",
-        "Two nn.Embedding, your TransformerBlock, and an nn.Linear with its bias.",
+        "Use two nn.Embedding, your TransformerBlock, and an nn.Linear with its bias.",
     ),
 )
 def test_model_parts(model, submission, rng):
@@ -152,8 +153,8 @@ def test_model_parts(model, submission, rng):
     length = submission.SimpleLanguageModel.kept(*SMALL).value("max_seq_length")
     if length != 7:
         raise Mismatch(
-            f"The attribute max_seq_length is {length!r:.40}; expected 7, the number it was made "
-            f"with.",
+            f"The attribute max_seq_length is {length!r}. It should be 7, as in the call that "
+            "made the model.",
             mistake="max-seq-length",
         )
 
@@ -163,9 +164,9 @@ def test_model_parts(model, submission, rng):
     points=4,
     grades=["embeddings", "output projection"],
     hints=(
-        "What is added to a token's own vector, and what is done with the logits?",
-        "Add token and position embedding. Then come the block with a causal mask and the output "
-        "projection, and no softmax.",
+        "What is added to a token's own vector? What happens to the logits?",
+        "Add token and position embedding. Then use the block with a causal mask, and the output "
+        "projection. Take no softmax.",
         "Positions count from 0: torch.arange(tokens.size(1)). The mask is the lower triangle with "
         "its diagonal.",
     ),
@@ -200,13 +201,13 @@ def compare_model(model, block, sizes, tokens, state, note):
 
 
 @pytest.mark.check(
-    "SimpleLanguageModel: a token changes nothing before it",
+    "SimpleLanguageModel: a token does not change the logits before it",
     points=2,
     grades=["causal"],
     hints=(
-        "Which tokens may the logits of position t depend on?",
-        "On the tokens up to t, and on no later token: the model itself makes a causal mask.",
-        "torch.ones(L, L).tril() is true where a token may look; hand it to the block.",
+        "Which tokens can the logits of position t depend on?",
+        "The tokens up to t, and no later token. So the model makes a causal mask itself.",
+        "torch.ones(L, L).tril() is true where a token may look. Pass it to the block.",
     ),
 )
 def test_model_causality(model, rng):
@@ -221,8 +222,7 @@ def test_model_causality(model, rng):
         expect_close(after[:, :place], whole[:, :place], where)
         if (np.abs(after[:, place] - whole[:, place]).max(-1) < LEAST_CHANGE).any():
             raise Mismatch(
-                f"Another token at position {place} leaves the logits of that position as they "
-                f"were.",
+                f"Another token at position {place} does not change the logits of that position.",
                 mistake="sees-no-present",
             )
 
@@ -232,9 +232,10 @@ def test_model_causality(model, rng):
     points=1,
     grades=["too many tokens"],
     hints=(
-        "How many positions have a vector of their own?",
-        "A sequence longer than max_seq_length raises ValueError; max_seq_length tokens are fine.",
-        "Compare tokens.size(1) with self.max_seq_length before anything else.",
+        "For how many positions is there a vector?",
+        "A sequence longer than max_seq_length raises ValueError. A sequence of max_seq_length "
+        "tokens does not.",
+        "First of all, compare tokens.size(1) with self.max_seq_length.",
     ),
 )
 def test_too_long(model, rng):
@@ -254,9 +255,9 @@ def test_too_long(model, rng):
     points=3,
     grades=["gradient"],
     hints=(
-        "Which part has no effect on the logits, or gets no gradient from them?",
-        "A gradient flows back from the logits to a weight through torch's own operations.",
-        "Look for detach(), .data, torch.no_grad() and tensors made anew with torch.tensor(…).",
+        "Which part has no effect on the logits? Which part gets no gradient from them?",
+        "The gradient goes back from the logits to a weight only through torch's own operations.",
+        "Look for detach(), .data, torch.no_grad(), and new tensors from torch.tensor(…).",
     ),
 )
 def test_gradients(model, rng):
@@ -280,20 +281,20 @@ def expect_every_row_learns(run, right):
         for row in np.flatnonzero(wanted.any(-1) & ~found.any(-1)):
             raise Mismatch(
                 f"No gradient reaches row {row} of {name}, so this vector never changes in "
-                f"training. padding_idx={row} does that.",
+                f"training. A possible cause is padding_idx={row}.",
                 mistake="embedding-row-never-learns",
             )
 
 
 @pytest.mark.check(
-    "TransformerBlock: other sizes, arguments that stay as they are, nothing kept from other calls",
+    "TransformerBlock: other sizes, unchanged arguments, independent calls",
     points=1,
     grades=["order", "no side effects"],
     hints=(
         "What does your block do in training, and in its second call?",
-        "Without dropout, training and evaluation give the same. A value that forward stores in "
-        "self is still there in the next call.",
-        "Leave out nn.Dropout in the block and in its attention, and store nothing in forward.",
+        "Without dropout, training and evaluation give the same result. If forward stores a value "
+        "in self, this value is still there in the next call.",
+        "Do not use nn.Dropout in the block or in its attention, and store nothing in forward.",
     ),
 )
 def test_block_other_sizes(block, rng, grading):
@@ -315,14 +316,14 @@ def test_block_other_sizes(block, rng, grading):
 
 
 @pytest.mark.check(
-    "SimpleLanguageModel: other sizes, while training too, nothing kept from other calls",
+    "SimpleLanguageModel: other sizes, also in training, independent calls",
     points=2,
     grades=["no dropout", "no side effects"],
     hints=(
         "What does your model do in training, and in its second call?",
-        "Without dropout, training and evaluation give the same. A value that forward stores in "
-        "self is still there in the next call.",
-        "Leave out nn.Dropout, and make the mask in forward, for the length of these tokens.",
+        "Without dropout, training and evaluation give the same result. If forward stores a value "
+        "in self, this value is still there in the next call.",
+        "Do not use nn.Dropout. Make the mask in forward, for the length of these tokens.",
     ),
 )
 def test_model_other_sizes(model, block, rng, note, grading):

@@ -10,7 +10,7 @@ from autograder.author import (
     expect_error,
     expect_independent_calls,
     expect_shape,
-    expect_unchanged,
+    expect_unchanged_arguments,
 )
 
 # (B, L, E, H): B, L, H and E/H all differ.
@@ -74,7 +74,7 @@ def by_token(features, heads):
     grades=["split"],
     hints=(
         "Which axis comes second in the result: the heads or the positions?",
-        "Cut the features (the last axis) into H parts of E/H; then move the heads forward.",
+        "Cut the features (the last axis) into H parts of E/H. Then move the heads forward.",
         "Reshape to (B, L, H, E // H) first, then exchange the axes of L and H.",
     ),
 )
@@ -92,9 +92,9 @@ def test_split_shape(submission):
     needs=["test_split_shape"],
     hints=(
         "Follow one token: which of its features are in head 0, and are they still its own?",
-        "Head h has the features h·E/H to (h+1)·E/H − 1 of each token. A reshape alone cannot "
-        "move the heads in front of the positions: a reshape keeps the order of the numbers.",
-        "x.reshape(B, L, H, E // H), then .transpose(0, 2, 1, 3).",
+        "Head h has the features h·E/H to (h+1)·E/H − 1 of each token. A reshape keeps the order "
+        "of the numbers, so a reshape alone cannot move the heads in front of the positions.",
+        "Use x.reshape(B, L, H, E // H), then .transpose(0, 2, 1, 3).",
     ),
 )
 def test_split_values(submission, reference):
@@ -109,14 +109,14 @@ def test_split_values(submission, reference):
 
 
 @pytest.mark.check(
-    "split_heads: a number of heads that does not fit is a ValueError that names both numbers",
+    "split_heads: a number of heads that does not fit raises a ValueError that names both numbers",
     points=2,
     grades=["error"],
     hints=(
         "What should happen for 10 features and 4 heads?",
-        "The function itself has to check that E is a multiple of H, and otherwise name both "
-        "numbers.",
-        'if E % num_heads != 0: raise ValueError(f"… {E} … {num_heads} …")',
+        "The function itself checks whether E is a multiple of H. If not, the text of its "
+        "ValueError names both numbers.",
+        'Write if E % num_heads != 0: raise ValueError(f"… {E} … {num_heads} …")',
     ),
 )
 def test_split_error(submission):
@@ -137,7 +137,7 @@ def test_split_error(submission):
     grades=["merge"],
     hints=(
         "Which axes of the input become the features again?",
-        "Move the axis of the heads back behind the positions; then join the last two axes.",
+        "Move the axis of the heads back behind the positions. Then join the last two axes.",
         "Exchange the axes of H and L first, then reshape to (B, L, H * d).",
     ),
 )
@@ -154,8 +154,9 @@ def test_merge_shape(submission):
     needs=["test_merge_shape"],
     hints=(
         "Which numbers are in the first row of your result, and to which token does each belong?",
-        "A row of the result is one token: its features from head 0, then head 1, and so on.",
-        "x.transpose(0, 2, 1, 3) before the reshape; a reshape alone mixes the tokens.",
+        "A row of the result is one token: first its features from head 0, then its features from "
+        "head 1, and so on.",
+        "Use x.transpose(0, 2, 1, 3) before the reshape. A reshape alone mixes the tokens.",
     ),
 )
 def test_merge_values(submission, reference):
@@ -175,9 +176,10 @@ def test_merge_values(submission, reference):
     grades=["merge", "no side effects"],
     needs=["test_split_shape", "test_merge_shape"],
     hints=(
-        "Which numbers of x come back in another place, or changed?",
-        "Merging undoes the steps of splitting, last step first. Neither changes a number.",
-        "split: reshape, then transpose. merge: transpose, then reshape.",
+        "Which numbers of x are in another place, or changed?",
+        "Merging undoes the steps of splitting, the last step first. Neither function changes a "
+        "number.",
+        "To split, reshape and then transpose. To merge, transpose and then reshape.",
     ),
 )
 def test_round_trip(submission, reference, rng, note, grading):
@@ -185,16 +187,15 @@ def test_round_trip(submission, reference, rng, note, grading):
     for batch, length, features, heads in SIZES:
         x = rng.normal(size=(batch, length, features))
         size = (batch, heads, length, features // heads)
-        apart, (after, _) = submission.split_heads.with_arguments(x, heads)
         grading("no side effects")
-        expect_unchanged(x, after, "x")
+        names = ["x", "num_heads"]
+        apart = expect_unchanged_arguments(submission.split_heads, names, x, heads)
         grading("merge")
         pairs.append((x, expect_shape(apart, size, "the result")))
     unaware = submission.fresh()  # has seen no x that it could return
     for x, apart in pairs:
-        back, (after,) = unaware.merge_heads.with_arguments(apart)
         grading("no side effects")
-        expect_unchanged(apart, after, "x")
+        back = expect_unchanged_arguments(unaware.merge_heads, ["x"], apart)
         grading("merge")
         following = lambda apart=apart: reference.merge_heads(apart)
         expect_data_follows(back, x, following, "what comes back", note, "split_heads")
@@ -202,7 +203,7 @@ def test_round_trip(submission, reference, rng, note, grading):
 
 @pytest.mark.hidden
 @pytest.mark.check(
-    "Other sizes, and nothing kept from other calls",
+    "Other sizes, and independent calls",
     points=1,
     grades=["sizes", "error", "no side effects"],
     needs=["test_split_values"],
@@ -226,7 +227,8 @@ def test_other_sizes(submission, reference, rng, grading):
         grading("error")
         for heads, features in misfits(rng):
             assert refuses(submission, heads, features), (
-                "For some numbers of heads that do not fit, no ValueError is the function's own."
+                "For some numbers of heads that do not fit, the function does not raise its own "
+                "ValueError."
             )
     grading("sizes")
     apart = reference.split_heads(x, 4)

@@ -8,7 +8,7 @@ from autograder.author import (
     expect_independent_calls,
     expect_results,
     expect_shape,
-    expect_unchanged,
+    expect_unchanged_arguments,
 )
 
 NAMES = ("Q", "K", "V")
@@ -43,9 +43,9 @@ def compare(submission, reference, *args):
     points=1,
     grades=["three results"],
     hints=(
-        "How many queries does a sequence of 3 tokens have, and how long is each?",
-        "Every token gets a query, a key and a value: L rows, and as many columns as the matrix "
-        "that made them.",
+        "How many queries does a sequence of 3 tokens have, and how long is each query?",
+        "Every token has a query, a key and a value. So each result has L rows, and as many "
+        "columns as its matrix.",
         "End with one line that returns all three, in the order Q, K, V.",
     ),
 )
@@ -62,8 +62,8 @@ def test_shapes(submission, rng):
     needs=["test_shapes"],
     hints=(
         "Which matrix makes the queries, which the keys, and which the values?",
-        "Row i of Q is row i of X times W_Q; the same with W_K and W_V.",
-        "X stands on the left of each product, and no matrix is transposed.",
+        "Row i of Q is row i of X times W_Q. K and V are made with W_K and W_V.",
+        "X is on the left of each product, and no matrix is transposed.",
     ),
 )
 def test_by_hand(submission, reference):
@@ -86,8 +86,9 @@ def test_by_hand(submission, reference):
                 grades=["sizes"],
                 needs=["test_by_hand"],
                 hints=(
-                    "Which axes take part in the product, and which stay as they are?",
-                    "X's last axis meets the matrix's first axis; all axes in front are kept.",
+                    "Which axes does the product use? Which axes stay as they are?",
+                    "The product sums over the last axis of X and the first axis of the matrix. "
+                    "All other axes of X stay.",
                     "The operator @ does that for any number of batch axes.",
                 ),
             ),
@@ -100,22 +101,21 @@ def test_sizes(submission, reference, rng, sizes):
 
 
 @pytest.mark.check(
-    "The arguments stay as they are, and no result depends on earlier calls",
+    "Unchanged arguments, and independent calls",
     points=1,
     grades=["no side effects"],
     needs=["test_by_hand"],
     hints=(
         "Does a line of your code write into an argument, or store something for the next call?",
-        "X is the caller's own array: whoever calls the function sees what you write into it.",
-        "Make new arrays: `Q = X @ W_Q` does; `X -= …`, `X[...] = …` and `X.shape = …` do not.",
+        "X is the caller's own array. If you write into X, the caller's array changes too.",
+        "`Q = X @ W_Q` makes a new array. `X -= …`, `X[...] = …` and `X.shape = …` change X "
+        "itself.",
     ),
 )
 def test_unchanged(submission, rng):
     for batch in ((2, 3), (2,), ()):
         args = draw(rng, batch, 3, 4, 5, 2)
-        _, after = submission.project_qkv.with_arguments(*args)
-        for name, was, now in zip(("X", "W_Q", "W_K", "W_V"), args, after, strict=True):
-            expect_unchanged(was, now, name)
+        expect_unchanged_arguments(submission.project_qkv, ["X", "W_Q", "W_K", "W_V"], *args)
     other = draw(rng, (), 3, 4, 5, 2)
     calls = [
         ("project_qkv", lambda s: s.project_qkv(*args)),

@@ -23,8 +23,8 @@ TITLES = {
                 grades=["ten words"],
                 hints=(
                     "What would you tell a friend who asked you this?",
-                    "Some sentences in your own words are enough: what happens, and why.",
-                    f"Write in the cell that says {TEXT_STUB}, in its place.",
+                    "Write a few sentences in your own words. Say what happens, and why.",
+                    f"Replace the text {TEXT_STUB} in its cell by your answer.",
                 ),
             ),
         )

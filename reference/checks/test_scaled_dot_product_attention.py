@@ -13,9 +13,10 @@ from autograder.author import (
     expect_independent_calls,
     expect_results,
     expect_shape,
-    expect_unchanged,
+    expect_unchanged_arguments,
 )
 from reference.following import own_attention, own_attention_with_zeros
+from reference.mask_shapes import broadcast_masks
 from reference.masks import causal_mask
 
 NAMES = ("output", "attention_weights")
@@ -110,9 +111,9 @@ def compare(submission, reference, note):
     points=2,
     grades=["two results"],
     hints=(
-        "What does the function promise to return, and in which order?",
-        "The output has a row per query and d_v columns; the weights, a row per query, a column "
-        "per key.",
+        "What does the function return, and in which order?",
+        "The output has a row for each query and d_v columns. The weights have a row for each "
+        "query and a column for each key.",
         "End with `return output, attention_weights`.",
     ),
 )
@@ -130,9 +131,9 @@ def test_two_results(submission, rng):
     needs=["test_two_results"],
     hints=(
         "Which three steps lead from Q and K to the weights?",
-        "Scores are dot products of queries with keys, divided by √d_k; then a softmax of each "
-        "row.",
-        "Q @ K.T, then / np.sqrt(d_k) with d_k the last axis of K, then the softmax along the "
+        "Scores are dot products of queries with keys, divided by √d_k. Then each row gets a "
+        "softmax.",
+        "Use Q @ K.T, then / np.sqrt(d_k) with d_k the last axis of K, then the softmax along the "
         "last axis.",
     ),
 )
@@ -149,7 +150,7 @@ def test_weights_by_hand(compare):
     grades=["values"],
     needs=BASIC,
     hints=(
-        "Which rows are mixed in row i of the output, and in what proportions?",
+        "Which rows does row i of the output mix, and in what proportions?",
         "Row i of the output is the mean of the rows of V, weighted by row i of the weights.",
         "The output is the weights times V, as a matrix product.",
     ),
@@ -167,7 +168,7 @@ def test_output_by_hand(compare):
     grades=["values"],
     needs=["test_two_results"],
     hints=(
-        "How does your scaling change when the keys get longer?",
+        "How does your divisor change when the keys get longer?",
         "The divisor is the square root of d_k, the number of columns of Q and K.",
         "Take d_k from the last axis of K (K.shape[-1]), and divide the scores by np.sqrt(d_k).",
     ),
@@ -192,7 +193,8 @@ def test_scaling(compare, rng):
                 hints=(
                     "Which axes and sizes does each line of your code use? Are these axes and "
                     "sizes right here?",
-                    "Only the last two axes enter the products; the axes in front are batch axes.",
+                    "Only the last two axes take part in the products. All axes before them are "
+                    "batch axes.",
                     "np.swapaxes(K, -1, -2) exchanges the last two axes; K.T reverses all axes. "
                     "The softmax runs along axis=-1.",
                 ),
@@ -206,16 +208,16 @@ def test_sizes(compare, rng, sizes):
 
 
 @pytest.mark.check(
-    "A mask: blocked keys weigh nothing, the others share the whole",
+    "A mask: blocked keys get the weight 0, and each row still sums to 1",
     points=2,
     grades=["mask"],
     needs=BASIC,
     hints=(
-        "Here True means “may attend”. What must a blocked score become, so that the softmax gives "
-        "it nothing?",
-        "Blocked weights are 0 and each row still sums to 1; so the mask has to act before the "
+        "Here True means “may attend”. Which number must replace a blocked score, so that its "
+        "weight is 0?",
+        "Blocked weights are 0, and each row still sums to 1. So the mask has to act before the "
         "softmax.",
-        "Where the mask is false, replace the scaled score by −np.inf (or −1e9), then take the "
+        "Where the mask is false, replace the scaled score by −np.inf (or −1e9). Then take the "
         "softmax.",
     ),
 )
@@ -237,8 +239,9 @@ def test_mask(compare, rng):
     needs=["test_mask"],
     hints=(
         "What does your code do with a mask of 0 and 1, and with a mask that has fewer axes?",
-        "A mask may have fewer axes or axes of size 1: it broadcasts to the scores' shape.",
-        "np.where(mask, …, …) takes 0 and 1 as false and true, and broadcasts by itself.",
+        "A mask may have fewer axes than the scores, or axes of size 1. It broadcasts to the "
+        "shape of the scores.",
+        "np.where(mask, …, …) takes 0 as false and 1 as true, and it broadcasts.",
     ),
 )
 def test_mask_kinds(compare, rng):
@@ -246,24 +249,26 @@ def test_mask_kinds(compare, rng):
     rows = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])
     for mask in (rows, rows.astype(float), rows[:1].astype(bool), rows[np.newaxis, :, :]):
         compare(Q, K, V, mask)
-    each = rng.random((2, 3, 4)) < 0.5
-    each[..., 0] = True
+    *_, each = broadcast_masks(rng, 2, 3, 4)
     compare(Q, K, V, each)
     compare(*draw(rng, (3,), 3, 4, 5, 2), rows)  # as many queries as sequences
     compare(*draw(rng, (2, 2), 3, 4, 5, 2), each)  # as many heads as sequences
+    for batch in ((), (2,), (2, 3)):
+        for mask in broadcast_masks(rng, *batch, 3, 4):
+            compare(*draw(rng, batch, 3, 4, 5, 2), mask)
 
 
 @pytest.mark.check(
-    "Large scores, and arguments that stay as they are",
+    "Large scores, and unchanged arguments",
     points=1,
     grades=["large scores", "sizes", "mask", "no side effects"],
     needs=BASIC,
     hints=(
         "What is e to the power of 2000 in NumPy? Does a line write into Q, K, V or the mask?",
-        "The softmax stays the same if you first subtract each row's largest score. `x /= 2` "
-        "changes the caller's own array; `x = x / 2` makes a new array.",
-        "np.exp(scores - scores.max(axis=-1, keepdims=True)), and no `+=`, `/=` or `[...] =` on an "
-        "argument.",
+        "You can subtract the largest score from its row without any change of the softmax. `x /= "
+        "2` changes the caller's own array. `x = x / 2` makes a new array.",
+        "Use np.exp(scores - scores.max(axis=-1, keepdims=True)). Do not use `+=`, `/=` or `[...] "
+        "=` on an argument.",
     ),
 )
 def test_large_scores_and_unchanged_arguments(submission, compare, rng, grading):
@@ -282,9 +287,8 @@ def test_large_scores_and_unchanged_arguments(submission, compare, rng, grading)
     grading("no side effects")
     mask = np.tril(np.ones((3, 5), bool))
     for each in (mask, mask.astype(float)):
-        _, after = call(submission.scaled_dot_product_attention.with_arguments, Q, K, V, each)
-        for name, was, now in zip(["Q", "K", "V", "mask"], (Q, K, V, each), after, strict=True):
-            expect_unchanged(was, now, name)
+        function = submission.scaled_dot_product_attention
+        expect_unchanged_arguments(function, ["Q", "K", "V"], Q, K, V, mask=each)
     attend = lambda *args: lambda s: call(s.scaled_dot_product_attention, *args)
     calls = [("attention without a mask", attend(Q, K, V)), ("attention", attend(Q, K, V, mask))]
     narrow = attend(*draw(rng, (2,), 3, 5, 3, 2))  # other keys have another scale

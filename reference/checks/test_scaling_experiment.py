@@ -16,7 +16,7 @@ from autograder.author import (
     expect_close,
     expect_independent_calls,
     expect_numbers,
-    expect_unchanged,
+    expect_unchanged_arguments,
     one_line,
 )
 from reference import draws
@@ -46,13 +46,6 @@ def generator(submission):
     return lambda state: made.generator.kept(state.key, state.position)
 
 
-def expect_argument_stays(function, name, *cases):
-    """Pass if calls do not change their first argument; the finding uses `name` for it."""
-    for case, *others in cases:
-        _, (after, *_) = function.with_arguments(case, *others)
-        expect_unchanged(case, after, name)
-
-
 def run(submission, reference, sizes, rng):
     """Return the student's results, as {dimension: {measure: number}}."""
     dimensions = sizes.dimensions
@@ -63,8 +56,8 @@ def run(submission, reference, sizes, rng):
     if set(results) != set(dimensions):
         found = ", ".join(repr(key) for key in list(results)[:8]) or "none"
         raise Mismatch(
-            f"The keys of the result are {found}; expected the dimensions, as whole numbers: "
-            f"{', '.join(map(str, dimensions))}.",
+            f"The keys of the result are {found}. They should be the dimensions, as whole "
+            f"numbers: {', '.join(map(str, dimensions))}.",
             code="other_kind",
         )
     table = {}
@@ -97,8 +90,9 @@ def distributions_at(reference, sizes):
     grades=["entropy"],
     hints=(
         "How large is the entropy of one row of four equal weights? (It is ln 4 = 1.386.)",
-        "Entropy is −Σ p·ln p over each row: the natural logarithm, and one value for every row.",
-        "Sum along the last axis only; use np.log, not np.log2.",
+        "Entropy is −Σ p·ln p over each row. ln is the natural logarithm, and each row has one "
+        "value.",
+        "Sum only along the last axis. Use np.log, not np.log2.",
     ),
 )
 def test_entropy(submission, reference, rng):
@@ -128,7 +122,8 @@ def test_entropy_of_zeros(submission, reference, rng, grading):
         expect_close(answer, reference.entropy(weights), "the entropy")
     grading("no side effects")
     cases += (rng.dirichlet(np.ones(4), size=(2, 3)),)
-    expect_argument_stays(submission.attention_entropy, "weights", *zip(cases))
+    for weights in cases:
+        expect_unchanged_arguments(submission.attention_entropy, ["weights"], weights)
     calls = [("attention_entropy", lambda s: s.attention_entropy(weights))]
     between = [lambda s: s.attention_entropy(np.full((2, 3), 1 / 3))]
     expect_independent_calls(submission.fresh(), calls, between)
@@ -140,8 +135,9 @@ def test_entropy_of_zeros(submission, reference, rng, grading):
     grades=["gradient norm", "no side effects"],
     hints=(
         "What is the derivative of softmax output i with respect to input j?",
-        "The Jacobian is diag(p) − p pᵀ. Its Frobenius norm is the root of the sum of its squares.",
-        "For each row: p = softmax(scores); J = np.diag(p) - np.outer(p, p); the norm is "
+        "The Jacobian is diag(p) − p pᵀ. Its Frobenius norm is the square root of the sum of all "
+        "squared entries.",
+        "For each row, p = softmax(scores) and J = np.diag(p) - np.outer(p, p). The norm is "
         "np.sqrt((J**2).sum()).",
     ),
 )
@@ -158,7 +154,8 @@ def test_gradient_norm(submission, reference, rng, grading):
         answer = submission.softmax_gradient_norm(scores)
         expect_close(answer, reference.gradient_norm(scores), "the gradient norm", condition=1e3)
     grading("no side effects")
-    expect_argument_stays(submission.softmax_gradient_norm, "scores", *zip([*cases, large]))
+    for scores in (*cases, large):
+        expect_unchanged_arguments(submission.softmax_gradient_norm, ["scores"], scores)
 
 
 @pytest.mark.check(
@@ -166,10 +163,10 @@ def test_gradient_norm(submission, reference, rng, grading):
     points=2,
     grades=["measures"],
     hints=(
-        "Of which numbers is the standard deviation taken: the scores or the weights?",
-        "For each trial: all L × L scores together, once as they are and once divided by √d. Then "
-        "the mean over the trials.",
-        "scores.std() of each trial's matrix, averaged over the trials.",
+        "Of which numbers do you take the standard deviation: the scores or the weights?",
+        "In each trial, take the standard deviation of all L × L scores together, once as they "
+        "are and once divided by √d. Then take the mean over the trials.",
+        "Use scores.std() of each trial's matrix, and take the mean over the trials.",
     ),
 )
 def test_spread(submission, reference, rng, generator):
@@ -190,10 +187,10 @@ def test_spread(submission, reference, rng, generator):
     grades=["measures"],
     hints=(
         "Over which axes do you take the mean, and over which axes the largest weight?",
-        "Each row of weights has an entropy and a largest entry; take the mean of each over the "
-        "rows, then over the trials.",
-        "weights.max(axis=-1).mean() and attention_entropy(weights).mean() of each trial, averaged "
-        "over the trials.",
+        "Each row of weights has an entropy and a largest entry. Take the mean of each measure "
+        "over the rows, and then over the trials.",
+        "Use weights.max(axis=-1).mean() and attention_entropy(weights).mean() of each trial. "
+        "Then take the mean over the trials.",
     ),
 )
 def test_entropy_and_largest_weight(submission, reference, rng, generator, note):
@@ -224,10 +221,10 @@ def test_entropy_and_largest_weight(submission, reference, rng, generator, note)
     grades=["measures", "random numbers", "no side effects"],
     needs=["test_spread"],
     hints=(
-        "Where do your random numbers come from? How many trials enter the mean?",
-        "All random numbers come from `rng`: the same seed gives the same numbers, another seed "
-        "other numbers. The mean is over all `trials`.",
-        "Use rng.standard_normal((seq_len, d)) for Q and for K, anew in every trial.",
+        "Where do your random numbers come from? Over how many trials do you take the mean?",
+        "All random numbers come from `rng`. A generator with the same seed gives the same "
+        "numbers, and another seed gives other numbers. The mean is over all `trials`.",
+        "Call rng.standard_normal((seq_len, d)) for Q and for K in every trial.",
     ),
 )
 def test_trials_and_generator(submission, reference, rng, generator, grading):
@@ -240,16 +237,17 @@ def test_trials_and_generator(submission, reference, rng, generator, grading):
     assert first == again, "Two runs with generators of the same seed gave different numbers."
     if first == onwards:
         raise Mismatch(
-            "Two runs in a row with the same generator gave the same numbers: these do not come "
-            "from `rng` itself, which gives new numbers in each run.",
+            "Two runs in a row with the same generator gave the same numbers. Numbers that come "
+            "from `rng` itself are new in each run.",
             mistake="own-generator",
         )
     names = expect_repeats(submission, reference, drawn_sizes(rng, (9, 30)), generator)
     grading("measures")
     expect_what_follows(submission, reference, rng, generator, names)
     grading("no side effects")
-    case = [64, 4, 16], 5, 3, generator(draws.seeded(6))  # not sorted
-    expect_argument_stays(submission.measure_scaling, "dimensions", case)
+    names = ["dimensions", "seq_len", "trials", "rng"]
+    args = [64, 4, 16], 5, 3, generator(draws.seeded(6))  # not sorted
+    expect_unchanged_arguments(submission.measure_scaling, names, *args)
 
 
 def expect_repeats(submission, reference, sizes, generator):
@@ -266,8 +264,8 @@ def expect_repeats(submission, reference, sizes, generator):
         values = np.array([table[d][name] for table in tables])
         if not values.std() > 0:
             raise Mismatch(
-                f"{name} is the same for generators with different seeds: its random numbers do "
-                f"not come from the `rng` that is passed in.",
+                f"{name} is the same for generators with different seeds. So its random numbers "
+                "do not come from the `rng` that is passed in.",
                 mistake="own-generator",
             )
         low, high = fair_interval(fair, name, sizes.seq_len, REPEATS)  # if each is one trial
@@ -352,23 +350,23 @@ def plot(submission, reference, dimensions):
     hints=(
         "Which two curves let a reader see what scaling does?",
         "Draw one measure twice: without scaling and with it, for all dimensions in the results.",
-        "With d = sorted(results), plot [results[n]['entropy_scaled'] for n in d]; likewise "
-        "'entropy_unscaled'.",
+        "With d = sorted(results), plot [results[n]['entropy_scaled'] for n in d]. Do the same "
+        "for 'entropy_unscaled'.",
     ),
 )
 def test_plot_series(plot, reference, dimensions):
     pairs = labels_of_pairs(plot, example_results(reference, dimensions))
     if not pairs:
         raise Mismatch(
-            "The figure shows no measure with both of its series (unscaled and scaled) at all the "
+            "The figure shows no measure with both of its series (unscaled and scaled) at all "
             "dimensions of the results."
         )
     for unscaled, scaled in pairs:
         if any(map(says_scaled, unscaled)) and any(map(says_unscaled, scaled)):
             raise Mismatch(
-                f"The labels are exchanged: by the legend, {one_line(min(unscaled), 40)!r} is the "
-                f"line with the unscaled values, and {one_line(min(scaled), 40)!r} the one with "
-                f"the scaled ones.",
+                f"The labels are exchanged. In the legend, {one_line(min(unscaled), 40)} is the "
+                f"line with the unscaled values, and {one_line(min(scaled), 40)} is the line with "
+                "the scaled values.",
                 mistake="labels-exchanged",
             )
 
@@ -378,17 +376,17 @@ def test_plot_series(plot, reference, dimensions):
     points=2,
     grades=["labels", "no side effects"],
     hints=(
-        "Would someone who has not seen your code know what each axis and each line is?",
-        "The x axis is logarithmic; both axes have labels; a legend tells the lines apart; there "
-        "is a title.",
-        "ax.set_xscale('log'), ax.set_xlabel, ax.set_ylabel, ax.legend(), ax.set_title.",
+        "Can someone who has not seen your code tell what each axis and each line shows?",
+        "The x axis is logarithmic. Both axes have labels. A legend names the lines. The plot has "
+        "a title.",
+        "Use ax.set_xscale('log'), ax.set_xlabel, ax.set_ylabel, ax.legend() and ax.set_title.",
     ),
 )
 def test_plot_labels(plot, submission, reference, dimensions, grading):
     grading("labels")
     used = [axes for axes in plot.axes if axes.series]
     if not used:
-        raise Mismatch("The figure has no lines in it.")
+        raise Mismatch("The figure has no lines.")
     lacking = []
     if not all(axes.x_scale == "log" for axes in used):
         lacking.append("a logarithmic x axis")
@@ -407,7 +405,7 @@ def test_plot_labels(plot, submission, reference, dimensions, grading):
     between = [lambda s: s.plot_scaling.kept(other)]  # a figure that stays open, as in a script
     expect_independent_calls(submission.fresh(), calls, between)
     results = example_results(reference, dimensions)
-    expect_argument_stays(submission.plot_scaling, "results", (results,))
+    expect_unchanged_arguments(submission.plot_scaling, ["results"], results)
     grading("labels")
     if lacking:
         raise Mismatch(f"The plot lacks {', '.join(lacking)}.", mistake="plot-lacks-something")
@@ -419,15 +417,15 @@ def test_plot_labels(plot, submission, reference, dimensions, grading):
     grades=["conclusion"],
     hints=(
         "By what factor does the unscaled standard deviation grow when d grows by a factor of 4?",
-        "The variance of a dot product of d independent pairs is d. Look at which entropy stays "
-        "level, and at softmax_gradient_norm for scores that lie far apart.",
-        "The standard deviation grows like d to the power that turns 4 into 2; a softmax that is "
-        "nearly all 0 and 1 hardly reacts.",
+        "The variance of a dot product of d independent pairs is d. Which entropy stays level? "
+        "What is softmax_gradient_norm for scores that are far apart?",
+        "The standard deviation grows like a power of d. Which exponent turns 4 into 2? A softmax "
+        "that is nearly all 0 and 1 hardly reacts to its scores.",
     ),
 )
 def test_conclusion(submission):
     answer = submission.value("CONCLUSION")
-    assert isinstance(answer, dict), "CONCLUSION has to be a dict with the three keys."
+    assert isinstance(answer, dict), "CONCLUSION has to be a dict with the three keys of the task."
     exponent = answer.get("growth_exponent")
     assert isinstance(exponent, int | float | np.ndarray), "growth_exponent is not a number yet."
     wrong = []
@@ -437,4 +435,4 @@ def test_conclusion(submission):
         wrong.append("steady")
     if answer.get("gradient") != "vanishes":
         wrong.append("gradient")
-    assert not wrong, f"Not what the experiment shows: {', '.join(wrong)}."
+    assert not wrong, f"The experiment does not show this: {', '.join(wrong)}."

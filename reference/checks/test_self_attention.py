@@ -5,6 +5,7 @@ import pytest
 
 from autograder.author import (
     Mismatch,
+    NotJudged,
     draw_state,
     expect_close,
     expect_follows,
@@ -17,6 +18,7 @@ from autograder.author import (
 from reference.asking import Asked, usual_batch
 from reference.dropout import same_draw, what_dropout_did
 from reference.following import own_self_attention
+from reference.mask_shapes import broadcast_masks
 from reference.masks import causal_mask
 
 BARE, WHOLE = "ScaledDotProductAttention", "SelfAttention"
@@ -72,12 +74,23 @@ def state_of(rng, d_model, d_k=None, d_v=None):
 
 def compare_whole(whole, bare, made_with, inputs, state, note):
     """Pass if SelfAttention is right, or follows from the student's own attention inside."""
+    try:
+        follow_whole(whole, bare, made_with, inputs, state, note)
+    except (Mismatch, NotJudged):
+        whole.expect_not_random(made_with, inputs, state)
+        raise
+
+
+def follow_whole(whole, bare, made_with, inputs, state, note):
     run = whole.run(made_with, inputs, state)
     right = whole.right_beside(run, made_with, inputs).value
     answers = whole.answers(run.value, right)
     for place, (answer, expected, what) in enumerate(zip(answers, right, whole.what, strict=True)):
         if answer is None and place:
-            note("Judged by the output alone: the weights are missing, or have another shape.")
+            note(
+                "This check judged only the output, because the weights are missing or have "
+                "another shape."
+            )
             continue
         expect_follows(
             answer,
@@ -91,26 +104,14 @@ def compare_whole(whole, bare, made_with, inputs, state, note):
         )
 
 
-def expect_two_alike(bare, made_with, inputs):
-    """Pass if two passes in evaluation, with different random numbers, give the same result."""
-    first, second = (bare.answers(bare.run(made_with, inputs, {}, seed=n).value) for n in (1, 2))
-    for one, two, what in zip(first, second, bare.what, strict=True):
-        if not np.array_equal(np.asarray(one), np.asarray(two), equal_nan=True):
-            raise Mismatch(
-                f"In evaluation (after eval()), two calls with the same arguments give different "
-                f"results: {what} is random. Dropout acts while training only.",
-                what,
-                mistake="dropout-in-evaluation",
-            )
-
-
 @pytest.mark.check(
-    "ScaledDotProductAttention: two results, in evaluation the same each time",
+    "ScaledDotProductAttention: two results, no dropout in evaluation",
     points=1,
     grades=["values", "evaluation"],
     hints=(
         "What does dropout do after model.eval(), and how does your module notice that call?",
-        "nn.Dropout knows whether the module is training; F.dropout needs training=self.training.",
+        "nn.Dropout knows whether the module is in training. F.dropout needs "
+        "training=self.training.",
         "Keep an nn.Dropout(dropout) in __init__, and return the output and the weights, in this "
         "order.",
     ),
@@ -124,7 +125,7 @@ def test_bare_results(bare, rng, note, grading):
     expect_shape(output, (*batch, 3, 5), "the output")
     expect_shape(weights, (*batch, 3, 4), "the weights")
     grading("evaluation")
-    expect_two_alike(bare, (0.5,), inputs)
+    bare.expect_not_random((0.5,), inputs, {})
 
 
 @pytest.mark.check(
@@ -132,9 +133,11 @@ def test_bare_results(bare, rng, note, grading):
     points=1,
     grades=["values"],
     hints=(
-        "Which steps lead from the query and the key to the weights, and then to the output?",
-        "Scores, divided by √d_k; a softmax over the last axis; the weights times the values.",
-        "key.transpose(-2, -1) swaps the last two axes; d_k is key.size(-1).",
+        "How does your module make weights from the query and the key? How does it make the "
+        "output?",
+        "Divide the scores by √d_k. Take a softmax over the last axis. Multiply the weights by "
+        "the values.",
+        "key.transpose(-2, -1) swaps the last two axes. d_k is key.size(-1).",
     ),
 )
 def test_bare_values(bare, rng, note):
@@ -149,7 +152,7 @@ def test_bare_values(bare, rng, note):
     grades=["batch axes and sizes"],
     hints=(
         "Which axes do your operations use? Are these axes still right with one more axis?",
-        "The last two axes are the axes of the matrices; all axes before them stay as they are.",
+        "The last two axes are the axes of the matrices. All axes before them stay as they are.",
         "key.transpose(-2, -1), softmax(dim=-1) and @ work for any number of batch axes.",
     ),
 )
@@ -163,10 +166,10 @@ def test_bare_axes(bare, rng, note):
     points=2,
     grades=["masks"],
     hints=(
-        "Here True means “may attend”. What becomes of a score whose mask entry is False?",
-        "Blocked weights are 0 and each row still sums to 1, so the mask acts on the scores.",
-        "scores.masked_fill(mask == 0, float('-inf')) is right for every kind of mask; ~mask only "
-        "for bool.",
+        "Here True means “may attend”. What happens to a score whose mask entry is False?",
+        "Blocked weights are 0, and each row still sums to 1. So the mask acts on the scores.",
+        "scores.masked_fill(mask == 0, float('-inf')) is right for every kind of mask. ~mask is "
+        "right only for a mask of type bool.",
     ),
 )
 def test_bare_mask(bare, rng, note):
@@ -182,6 +185,11 @@ def test_bare_mask(bare, rng, note):
         inputs = draw(rng, axes, 3, 4, 5, 2)
         if len(axes) == len(batch) or bare.is_right((), inputs, {}):
             bare.compare_masked((), inputs, allowed, {}, note)
+    for axes in ((), (2,), (2, 3)):
+        inputs = draw(rng, axes, 3, 4, 5, 2)
+        masks = list(broadcast_masks(rng, *axes, 3, 4))
+        for allowed in masks if bare.is_right((), inputs, {}) else ():
+            bare.compare((), (*inputs, allowed), {})
     query, key = np.eye(2, dtype=np.float32), np.array([[1, 1], [0, 2], [2, 0]], np.float32)
     inputs = tuple(
         np.broadcast_to(each, (*batch, *each.shape)).copy() for each in (query, key, key)
@@ -191,13 +199,13 @@ def test_bare_mask(bare, rng, note):
 
 
 @pytest.mark.check(
-    "ScaledDotProductAttention: dropout acts on the weights while training",
+    "ScaledDotProductAttention: dropout acts on the weights in training",
     points=3,
     grades=["dropout"],
     hints=(
-        "Which numbers does dropout set to 0, and which of your two results shows it?",
-        "Mix the values with the weights after dropout, and return the weights before dropout.",
-        "Name the weights after dropout differently, or return self.dropout(weights) @ value, "
+        "Which numbers does dropout set to 0? Which of your two results shows it?",
+        "Mix the values with the weights after dropout. Return the weights before dropout.",
+        "Give the weights after dropout another name, or return self.dropout(weights) @ value, "
         "weights.",
     ),
 )
@@ -220,8 +228,8 @@ def test_dropout(bare, rng, note):
         found = what_dropout_did(query, key, answer, weights, rate, still)
         if found is not None and not made_with:
             raise Mismatch(
-                f"{BARE}() drops another share of the weights than {BARE}(0.1): the default of "
-                f"dropout is 0.1.",
+                f"{BARE}() drops another share of the weights than {BARE}(0.1). The default of "
+                "dropout should be 0.1.",
                 mistake="dropout-default",
             )
         if found is not None:
@@ -230,8 +238,8 @@ def test_dropout(bare, rng, note):
             details = {"training": True, "seed": 3} | other
             if same_draw(answer, np.asarray(bare.output(made_with, inputs, {}, **details))):
                 raise Mismatch(
-                    "Two calls while training drop the very same weights: each call should sample "
-                    "anew which weights to drop.",
+                    "In training, two calls drop exactly the same weights. Each call should "
+                    "sample again which weights it drops.",
                     mistake="dropout-always-the-same",
                 )
 
@@ -241,10 +249,9 @@ def test_dropout(bare, rng, note):
     points=2,
     grades=["gradient to the inputs"],
     hints=(
-        "Which of your operations can PyTorch not differentiate, or not see?",
-        "Tensors stay tensors from the inputs to the output: no NumPy, no .data, no detach().",
-        "Use torch's own operations throughout; a fill of −∞ with masked_fill has a gradient "
-        "without NaN.",
+        "Which of your operations can PyTorch not differentiate?",
+        "Use only tensors from the inputs to the output: no NumPy, no .data, no detach().",
+        "Use torch's own operations. masked_fill with −∞ has a gradient without NaN.",
     ),
 )
 def test_bare_gradients(bare, rng, note):
@@ -264,7 +271,8 @@ def test_bare_gradients(bare, rng, note):
     hints=(
         "What are the names and the sizes of the four nn.Linear of the task?",
         "nn.Linear(n, m, bias=False) makes m features from n. Its weight has the shape (m, n).",
-        "W_q and W_k lead from d_model to d_k, W_v to d_v, and W_o from d_v back to d_model.",
+        "W_q and W_k make d_k features from d_model. W_v makes d_v features from d_model. W_o "
+        "makes d_model features from d_v.",
     ),
 )
 def test_parameters(whole, rng, note, grading):
@@ -285,9 +293,10 @@ def test_parameters(whole, rng, note, grading):
     points=2,
     grades=["output"],
     hints=(
-        "From what are queries, keys and values made? What happens to the mixture of the values?",
-        "x goes through W_q, W_k and W_v; then attention; then W_o on the output alone.",
-        "The weights are returned as attention gave them; only the output goes through W_o.",
+        "What are queries, keys and values made from? What happens to the mixture of the values?",
+        "W_q, W_k and W_v are applied to x. Then comes the attention. Then W_o is applied to the "
+        "output only.",
+        "Return the weights of the attention unchanged. Apply W_o only to the output.",
     ),
 )
 def test_values(whole, bare, rng, note):
@@ -303,7 +312,7 @@ def test_values(whole, bare, rng, note):
     grades=["as in part 1"],
     hints=(
         "Which axes do your operations use? Are these axes still right with one more axis?",
-        "nn.Linear and @ change the last axes only.",
+        "nn.Linear and @ change only the last axes.",
         "Remove the line that unpacks x.shape into a fixed number of sizes.",
     ),
 )
@@ -322,9 +331,9 @@ def test_axes(whole, bare, rng, note):
     points=2,
     grades=["widths"],
     hints=(
-        "Which of your numbers is the width of the keys, and which the width of the model?",
-        "The scores are divided by √d_k, whatever d_model is; the mixture of the values is d_v "
-        "wide.",
+        "Which of your sizes is the width of the keys, and which is the width of the model?",
+        "The scores are divided by √d_k, whatever d_model is. The mixture of the values has d_v "
+        "features.",
         "Take d_k from the last axis of the key, not from d_model.",
     ),
 )
@@ -336,13 +345,13 @@ def test_widths(whole, bare, rng, note):
 
 
 @pytest.mark.check(
-    "SelfAttention: with a causal mask, the future changes nothing before it",
+    "SelfAttention: with a causal mask, a later token changes no earlier output",
     points=2,
     grades=["as in part 1"],
     hints=(
-        "Which mask does the attention inside get when the module gets a mask?",
+        "If the module gets a mask, which mask does its attention get?",
         "Pass the mask to the attention. True in the mask means “may attend”.",
-        "Pass mask along in forward, and leave out any mask of your own.",
+        "Pass the mask on in forward, and do not make a mask of your own.",
     ),
 )
 def test_causality(whole, bare, rng, note):
@@ -372,9 +381,10 @@ def test_causality(whole, bare, rng, note):
     points=2,
     grades=["gradient to the matrices"],
     hints=(
-        "Which of the four matrices has no effect on the output, or gets no gradient from it?",
-        "A gradient flows back from the output to a weight through torch's own operations.",
-        "Look for detach(), .data, torch.no_grad() and tensors made anew with torch.tensor(…).",
+        "Which of the four matrices has no effect on the output? Which of them gets no gradient "
+        "from it?",
+        "The gradient goes back from the output to a weight only through torch's own operations.",
+        "Look for detach(), .data, torch.no_grad(), and new tensors from torch.tensor(…).",
     ),
 )
 def test_gradients(whole, rng, note):
@@ -390,14 +400,14 @@ def test_gradients(whole, rng, note):
 
 
 @pytest.mark.check(
-    "Other sizes, large scores, arguments that stay as they are, nothing kept from other calls",
+    "Other sizes, large scores, unchanged arguments, independent calls",
     points=2,
     grades=["batch axes and sizes", "large scores", "widths", "no dropout", "no side effects"],
     hints=(
         "What does each module do in training, with large scores, and in a second call?",
-        "Without dropout, training and evaluation give the same. A value that forward stores in "
-        "self is still there in the next call.",
-        "Give the attention inside SelfAttention dropout=0.0, use torch.softmax, and store nothing "
+        "Without dropout, training and evaluation give the same result. If forward stores a value "
+        "in self, this value is still there in the next call.",
+        "Use dropout=0.0 for the attention in SelfAttention. Use torch.softmax, and store nothing "
         "in forward.",
     ),
 )
@@ -457,5 +467,5 @@ def expect_finite(bare, inputs, mask=""):
     output = np.asarray(bare.output((), inputs, {}))
     if not np.isfinite(output).all():
         raise Mismatch(
-            f"With large scores{mask}, the output holds NaN or infinite values.", "the output"
+            f"With large scores{mask}, the output contains NaN or infinite values.", "the output"
         )

@@ -10,7 +10,7 @@ from autograder.author import (
     expect_follows,
     expect_results,
     expect_shape,
-    expect_unchanged,
+    expect_unchanged_arguments,
     tensor,
 )
 from reference.checks.trained_models import (
@@ -48,9 +48,9 @@ def draw_loss(rng, batch, length, words):
     points=2,
     grades=["loss"],
     hints=(
-        "Which token are the logits at position t for?",
-        "For the one at t + 1. The last logits and the first token have no partner.",
-        "F.cross_entropy takes (N, V) and (N,): flatten logits[:, :-1] and tokens[:, 1:].",
+        "Which token do the logits at position t predict?",
+        "The token at position t + 1. So the last logits and the first token have no partner.",
+        "F.cross_entropy takes (N, V) and (N,). Flatten logits[:, :-1] and tokens[:, 1:].",
     ),
 )
 def test_loss_by_hand(submission):
@@ -65,9 +65,9 @@ def test_loss_by_hand(submission):
     points=3,
     grades=["loss", "gradient"],
     hints=(
-        "Over what is the mean taken, and does a gradient reach the logits?",
-        "Over all B · (L − 1) predictions at once. The loss stays a tensor that has a gradient.",
-        "Return the tensor of F.cross_entropy as it is, without .item() or detach().",
+        "Over which predictions do you take the mean? Does a gradient reach the logits?",
+        "Over all B · (L − 1) predictions. The loss stays a tensor that has a gradient.",
+        "Return the tensor of F.cross_entropy unchanged, without .item() or detach().",
     ),
 )
 def test_loss_of_batches(submission, kit, rng, grading):
@@ -83,7 +83,8 @@ def test_loss_of_batches(submission, kit, rng, grading):
     _, gradient = expect_results(both, ("loss", "gradient"), "next_token_loss")
     if gradient is None:
         raise Mismatch(
-            "No gradient reaches the logits: the loss is a plain number, or cut off from them.",
+            "No gradient reaches the logits. The loss is a plain number, or your code detaches it "
+            "from the logits.",
             mistake="gradient-cut",
         )
     expect_close(gradient, right_gradient(logits, tokens), "the gradient by the logits")
@@ -94,12 +95,12 @@ def test_loss_of_batches(submission, kit, rng, grading):
     points=4,
     grades=["steps", "optimizer"],
     hints=(
-        "Write down what happens in one step, in order. What becomes of the gradients of the step "
+        "What are the parts of one step, in order? What happens to the gradients of the step "
         "before?",
-        "Compute the loss, clear the gradients, backward, step. Store the loss from before the "
-        "step, as a float.",
-        "optimizer.zero_grad(), loss.backward(), optimizer.step(), losses.append(loss.item()), "
-        "with one optimizer for all steps.",
+        "In each step, compute the loss, clear the gradients, call backward and then step. Store "
+        "the loss from before the step, as a float.",
+        "Use optimizer.zero_grad(), loss.backward(), optimizer.step() and "
+        "losses.append(loss.item()). Use one optimizer for all steps.",
     ),
 )
 def test_losses(submission, kit, rng, note):
@@ -126,15 +127,15 @@ def compare_losses(submission, answer, run, note):
 
 
 @pytest.mark.check(
-    "AdamW, and the mode of the model as it was before",
+    "AdamW, and an unchanged mode of the model",
     points=3,
     grades=["optimizer", "same model", "mode"],
     hints=(
-        "What does AdamW do to a weight that has no gradient? And what does model.train() change?",
-        "AdamW lets every weight shrink a little at each step; the mode (model.training) is as "
-        "before when train returns.",
-        "torch.optim.AdamW(model.parameters(), lr=lr); store model.training before you start, and "
-        "pass this value to model.train(…) at the end.",
+        "What does AdamW do to a weight that has no gradient? What does model.train() change?",
+        "AdamW makes every weight a little smaller at each step. After train, the mode "
+        "(model.training) is the same as before.",
+        "Use torch.optim.AdamW(model.parameters(), lr=lr). Store model.training before you start, "
+        "and pass this value to model.train(…) at the end.",
     ),
 )
 def test_optimizer_and_mode(submission, kit, rng, grading):
@@ -145,16 +146,16 @@ def test_optimizer_and_mode(submission, kit, rng, grading):
     rows = expect_shape(kit.rows(model), weights[0].shape, "the embedding")
     if np.array_equal(rows, weights[0]):
         raise Mismatch(
-            "After train, the model that was passed in has the same weights as before: train "
-            "changed another model's weights, or none."
+            "After train, the given model has the same weights as before. Either train changed "
+            "another model's weights, or it changed none."
         )
     grading("optimizer")
     after = rows[6:]
     right = right_losses(weights, batches, MANY, 0.1)[1][6:]
     if np.array_equal(after, weights[0][6:]):
         raise Mismatch(
-            "Weights without a gradient stay as they are, as with Adam or SGD; AdamW lets them "
-            "shrink by 1 % of lr at each step.",
+            "After train, weights without a gradient are unchanged. AdamW makes them "
+            "smaller by 1 % of lr at each step.",
             mistake="no-weight-decay",
         )
     expect_one_rate(weights[0][6:], after, right)
@@ -165,14 +166,15 @@ def test_optimizer_and_mode(submission, kit, rng, grading):
         submission.train(model, [tensor(each) for each in batches], 2, 0.01)
         if training and model.value("last_training") is False:
             raise Mismatch(
-                "The model was in training mode before the call, and train runs it in evaluation "
+                "The model was in training mode before the call, but train runs it in evaluation "
                 "mode.",
                 mistake="trains-in-evaluation",
             )
         if model.value("training") is not training:
             before, now = ("training", "evaluation") if training else ("evaluation", "training")
             raise Mismatch(
-                f"The model was in {before} mode before the call, and is in {now} mode after it.",
+                f"The model was in {before} mode before the call, and it is in {now} mode after "
+                "the call.",
                 mistake="mode-changed",
             )
 
@@ -196,9 +198,10 @@ def expect_one_rate(before, after, right):
     points=4,
     grades=["greedy"],
     hints=(
-        "Which position's logits are for the token that comes next?",
-        "The last position's. Append the likeliest token, and call the model again.",
-        "model(tokens.unsqueeze(0))[0, -1].argmax(), then torch.cat; the prompt stays in front.",
+        "At which position do the logits predict the next token?",
+        "At the last position. Append the likeliest token, and call the model again.",
+        "Use model(tokens.unsqueeze(0))[0, -1].argmax(), then torch.cat. The prompt comes first "
+        "in the result.",
     ),
 )
 def test_greedy(submission, kit, rng):
@@ -215,9 +218,10 @@ def test_greedy(submission, kit, rng):
     points=2,
     grades=["context"],
     hints=(
-        "What does the model get when there are more tokens than max_seq_length?",
-        "The model gets only the last max_seq_length tokens; the result still has all tokens.",
-        "Pass tokens[-model.max_seq_length:] to the model, and keep all of tokens for the result.",
+        "What does the model get if there are more tokens than max_seq_length?",
+        "The model gets only the last max_seq_length tokens. The result still has all tokens.",
+        "Pass tokens[-model.max_seq_length:] to the model. Do not shorten the tokens of the "
+        "result.",
     ),
 )
 def test_context(submission, kit, rng, note):
@@ -240,7 +244,8 @@ def test_context(submission, kit, rng, note):
         )
         if model.value("longest") != min(limit, length + count - 1):
             raise Mismatch(
-                f"The model takes {limit} tokens and was never given as many, though there were.",
+                f"The model can take {limit} tokens. It never got that many, although there were "
+                "enough.",
                 mistake="context-too-short",
             )
 
@@ -250,10 +255,11 @@ def test_context(submission, kit, rng, note):
     points=3,
     grades=["sampling"],
     hints=(
-        "What is done with the logits before a token is sampled from them?",
+        "What does your code do with the logits before it samples a token?",
         "Divide the logits by the temperature, and take a softmax. Then sample one token with "
         "these probabilities and the given generator.",
-        "torch.multinomial(torch.softmax(logits / temperature, dim=-1), 1, generator=generator)",
+        "Use torch.multinomial(torch.softmax(logits / temperature, dim=-1), 1, "
+        "generator=generator).",
     ),
 )
 def test_drawn(submission, reference, kit, rng):
@@ -287,8 +293,8 @@ def test_drawn(submission, reference, kit, rng):
     logits = mean_logits(*weights, np.arange(60)[:, None])[:, 0]
     if least_likely_are_missing(words, reference.softmax(logits / 4.0), 20):
         raise Mismatch(
-            f"None of {AT_ONCE} tokens is one of the 20 least likely of 60, though about every "
-            f"sixth should be: unlikely tokens are never sampled.",
+            f"None of {AT_ONCE} tokens is one of the 20 least likely of 60. About every sixth "
+            "token should be, so unlikely tokens are never sampled.",
             mistake="unlikely-never-sampled",
         )
 
@@ -299,7 +305,7 @@ def test_drawn(submission, reference, kit, rng):
     grades=["random numbers"],
     hints=(
         "Where do the random numbers of your sampling come from?",
-        "From the given generator, and from nowhere else.",
+        "All of them come from the given generator.",
         "Pass the generator on: torch.multinomial(…, generator=generator).",
     ),
 )
@@ -321,20 +327,20 @@ def test_generator(submission, kit, rng):
     )
     if not np.array_equal(first, again):
         raise Mismatch(
-            "Two generators with the same seed give different tokens: the sampling does not use "
-            "the given generator.",
+            "Two generators with the same seed give different tokens. So the sampling does not "
+            "use the given generator.",
             mistake="generator-ignored",
         )
     greedy_words = greedy(*weights, np.array([1, 2]), 40, 1000)
     if np.array_equal(first, other) and np.array_equal(first, greedy_words):
         raise Mismatch(
-            "At temperature 1 the tokens are the greedy ones: nothing is sampled.",
+            "At temperature 1, each token is the likeliest token: nothing is sampled.",
             mistake="always-greedy",
         )
     if np.array_equal(first, other):
         raise Mismatch(
-            "Generators with different seeds give the same 40 tokens: the sampling does not use "
-            "the given generator as it is.",
+            "Two generators with different seeds give the same 40 tokens. So the sampling does "
+            "not use the given generator unchanged.",
             mistake="generator-ignored",
         )
     kept = kit.generator.kept(5)
@@ -344,21 +350,21 @@ def test_generator(submission, kit, rng):
     )
     if np.array_equal(one, two):
         raise Mismatch(
-            "Two calls in a row with one generator give the same 40 tokens: the second call "
-            "should continue where the first call left the generator.",
+            "Two calls in a row with one generator give the same 40 tokens. The second call "
+            "should continue with the generator as the first call left it.",
             mistake="generator-starts-again",
         )
 
 
 @pytest.mark.check(
-    "Other sizes, arguments that stay as they are, nothing kept from other calls",
+    "Other sizes, unchanged arguments, independent calls",
     points=2,
     grades=["loss", "no side effects"],
     hints=(
-        "What does a call leave behind in the model, the prompt or a name outside the function?",
+        "What does a call leave behind in the model, in the prompt, or in a global name?",
         "cross_entropy takes logits of any size. After generate, the model can still be trained: "
-        "nothing in the model stays switched off.",
-        "Use torch.no_grad() as a `with` block, torch.cat for the sequence, and no "
+        "nothing in the model is switched off.",
+        "Use torch.no_grad() as a `with` block, and torch.cat for the sequence. Do not use "
         "requires_grad_(False).",
     ),
 )
@@ -369,11 +375,14 @@ def test_other_sizes(submission, rng, note, grading):
     logits, tokens = draw_loss(rng, 5, 9, 13)
     logits *= LARGE / np.abs(logits).max()  # as large as the logarithm of a softmax can be
     sent = tensor(logits), tensor(tokens)
-    answer, after = submission.next_token_loss.with_arguments(*sent)
-    expect_close(one_number(answer), right_loss(logits, tokens), "the loss", condition=1e3)
+    expect_close(
+        one_number(submission.next_token_loss(*sent)),
+        right_loss(logits, tokens),
+        "the loss",
+        condition=1e3,
+    )
     grading("no side effects")
-    for before, now, name in zip(sent, after, ("logits", "tokens"), strict=True):
-        expect_unchanged(before, now, name)
+    expect_unchanged_arguments(submission.next_token_loss, ["logits", "tokens"], *sent)
     weights = draw_model(rng, 10)
     batches = [rng.integers(10, size=(2, length)) for length in (3, 6, 2, 4)]
     first = run_training(submission, kit, weights, batches, 9, 0.03)[1]
@@ -389,23 +398,23 @@ def test_other_sizes(submission, rng, note, grading):
     run_generate(submission, model, prompt[::-1].copy(), 4, form=form)
     again = run_generate(submission, model, prompt, 5, form=form)
     expect_same_again(again, first, "the sequence", "generate")
-    _, after = submission.generate.with_arguments(model, tensor(prompt), 3)
-    expect_unchanged(prompt, after[1], "prompt")
+    names = ["model", "prompt", "max_new_tokens"]
+    expect_unchanged_arguments(submission.generate, names, model, tensor(prompt), 3)
     try:
         submission.train(model, [tensor(each) for each in batches], 1, 0.03)
     except Raised:
         raise Mismatch(
-            "After generate has used a model, train fails: the model is not as it was.",
+            "After generate has used a model, train fails. So generate has changed the model.",
             mistake="model-frozen",
-            told="After generate has used a model, train fails: the model is not as it was.",
+            told="After generate has used a model, train fails. So generate has changed the model.",
         ) from None
 
 
 def expect_same_again(again, first, what, name):
     if not np.allclose(again, first, 1e-4):
         raise Mismatch(
-            f"The same call of {name} has another result after other calls: it depends on "
-            f"something that an earlier call left behind, or on chance.",
+            f"The same call of {name} has another result after other calls. It depends on chance, "
+            "or on something that an earlier call left behind.",
             what,
             mistake="remembers",
         )

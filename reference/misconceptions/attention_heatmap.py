@@ -15,8 +15,8 @@ from reference.masks import causal_mask
 
 IMAGE: Hints = (
     "Which row of the matrix is the top row of your picture?",
-    "Row i of the weights is row i of the image: nothing is turned, scaled or normalised.",
-    "Look at what you hand to imshow (or pcolormesh): it should be the weights as they are.",
+    "Row i of the weights is row i of the image. Do not turn, scale or normalise the weights.",
+    "Look at what you pass to imshow (or pcolormesh). It should be the unchanged weights.",
 )
 PANELS: Hints = (
     "What do the three pictures show, and in which order?",
@@ -26,7 +26,7 @@ PANELS: Hints = (
 )
 MASKED: Hints = (
     "After your mask has acted, does each row of the third picture still sum to 1?",
-    "The mask acts on the scores, before the softmax; the scores are already scaled.",
+    "Apply the mask to the scores, before the softmax. The scores are already scaled.",
     "Put −∞ where the mask is false, and take the softmax along the last axis.",
 )
 
@@ -43,7 +43,7 @@ PICTURE = (
         means=of_weights,
         ways={
             "picture-transposed": (
-                "The picture is transposed: its rows are the keys, and they should be the queries.",
+                "The picture is transposed: its rows are the keys. The rows should be the queries.",
                 lambda w: w.T,
             ),
             "upside-down": (
@@ -59,31 +59,33 @@ PICTURE = (
                 lambda w: 1 - w,
             ),
             "softmax-again": (
-                "The picture shows a softmax of the weights; it should show the weights "
+                "The picture shows a softmax of the weights. It should show the weights "
                 "themselves.",
                 softmax,
             ),
             "rows-stretched": (
-                "Each row is stretched so that its largest weight is 1; draw the weights "
-                "unchanged.",
+                "Each row is divided by its largest weight. Draw the unchanged weights.",
                 lambda w: w / w.max(1, keepdims=True),
             ),
             "stretched": (
-                "All weights are divided by the largest weight; draw the weights unchanged.",
+                "All weights are divided by the largest weight. Draw the unchanged weights.",
                 lambda w: w / w.max(),
             ),
             "percent": (
-                "The picture shows percentages (0 to 100); it should show the weights themselves.",
+                "The picture shows percentages (0 to 100). It should show the weights themselves.",
                 lambda w: 100 * w,
             ),
             "rounded-to-one": (
                 "The weights are rounded to 0 and 1 before they are drawn.",
                 np.round,
             ),
-            "logarithms": ("The logarithms of the weights are drawn.", lambda w: np.log(w)),
-            "lower-triangle": ("Only the lower triangle is drawn; the rest is 0.", np.tril),
+            "logarithms": ("The picture shows the logarithms of the weights.", lambda w: np.log(w)),
+            "lower-triangle": (
+                "The picture shows only the lower triangle. The other entries are 0.",
+                np.tril,
+            ),
             "without-diagonal": (
-                "The diagonal is left out of the picture.",
+                "The diagonal is missing in the picture.",
                 lambda w: w - np.diag(np.diag(w)),
             ),
         },
@@ -101,25 +103,25 @@ EFFECT = (
         PANELS,
         {
             "with-before-without": (
-                "The last two pictures are exchanged: the weights without the mask come before "
-                "the masked ones.",
+                "The last two pictures are exchanged: the weights without the mask should come "
+                "before the weights with the mask.",
                 lambda s: (s.shown, s.masked, s.plain),
             ),
             "mask-last": (
-                "The mask is the last picture; it should be the first.",
+                "The mask is the last picture. It should be the first.",
                 lambda s: (s.plain, s.masked, s.shown),
             ),
             "mask-between": (
-                "The mask is the middle picture; it should be the first.",
+                "The mask is the middle picture. It should be the first.",
                 lambda s: (s.plain, s.shown, s.masked),
             ),
             "mask-inverted-picture": (
-                "The first picture shows what is blocked; the mask itself is "
-                "true where a query may attend.",
+                "The first picture is true where a query may not attend. The mask is true where a "
+                "query may attend.",
                 {"shown": lambda s: 1 - _m(s)},
             ),
             "scores-for-weights": (
-                "The second picture shows the scores; it should show their softmax.",
+                "The second picture shows the scores. It should show the softmax of the scores.",
                 {"plain": lambda s: s.scores},
             ),
         },
@@ -138,28 +140,30 @@ EFFECT = (
                 lambda s: s.plain * _m(s),
             ),
             "mask-taken-the-other-way": (
-                "In the third picture the mask is taken the other way "
-                "round: allowed entries are blocked.",
+                "In the third picture, the mask is inverted: the allowed entries are blocked.",
                 lambda s: softmax(np.where(_m(s) > 0, -1e9, s.scores)),
             ),
             "blocked-scores-zero": (
-                "In the third picture blocked scores are 0, and exp(0) is 1.",
+                "In the third picture, the blocked scores are 0, so they still get weight: exp(0) "
+                "is 1.",
                 lambda s: softmax(s.scores * _m(s)),
             ),
             "masked-scores": (
-                "The third picture shows the masked scores (blocked ones as 0), not weights.",
+                "The third picture shows the masked scores, with 0 for each blocked score. It "
+                "should show weights.",
                 lambda s: s.scores * _m(s),
             ),
             "softmax-over-queries": (
-                "The softmax runs down the columns in both pictures of weights.",
+                "In both pictures of weights, the softmax runs over the columns. It should run "
+                "over the rows.",
                 {
                     "plain": lambda s: softmax(s.scores, 0),
                     "masked": lambda s: softmax(np.where(_m(s) > 0, s.scores, -1e9), 0),
                 },
             ),
             "scaled-again": (
-                "The scores are divided by √d once more, with d the number of keys; "
-                "they are already scaled.",
+                "The scores are divided by the root of the number of keys, although they are "
+                "already scaled.",
                 {
                     "plain": lambda s: softmax(s.scores / np.sqrt(s.scores.shape[-1])),
                     "masked": lambda s: softmax(
@@ -174,7 +178,8 @@ EFFECT = (
         PANELS,
         {
             "difference": (
-                "The third picture shows the difference of the weights with and without the mask.",
+                "The third picture shows the weights with the mask minus the weights without the "
+                "mask. It should show the weights with the mask.",
                 {"masked": lambda s: softmax(block(s.scores, s.mask)) - s.plain},
             ),
             "all-transposed": (
@@ -182,7 +187,7 @@ EFFECT = (
                 lambda s: (np.asarray(s.shown).T, s.plain.T, s.masked.T),
             ),
             "first-two-only": (
-                "The picture with the mask's effect is missing.",
+                "The third picture, with the weights under the mask, is missing.",
                 lambda s: (s.shown, s.plain),
             ),
         },

@@ -39,27 +39,30 @@ ENDS_IN_AN_ERROR = {  # which already says what is wrong
 }
 HINTS: dict[str, Hints] = {
     "row_softmax": (
-        "Which entries of your result sum to 1? Try it on two rows.",
-        "Along the last axis the numbers are positive and sum to 1, also where entries are large.",
-        "Maximum and sum with axis=-1 and keepdims=True, on the exponent and on the exponentials.",
+        "Which entries of your result sum to 1? Try your function with two rows.",
+        "Along the last axis, the numbers are positive and sum to 1. This is true for large "
+        "entries too.",
+        "Take the maximum of the inputs and the sum of the exponentials, both with axis=-1 and "
+        "keepdims=True.",
     ),
     "batched_attention": (
         "Write down the shapes of Q, K and the scores, with two batch axes in front.",
-        "Scores are Q Kᵀ / √d_k with the last two axes of K exchanged, and the softmax runs over "
-        "the last axis.",
+        "The scores are Q Kᵀ / √d_k, where Kᵀ exchanges the last two axes of K. The softmax runs "
+        "over the last axis.",
         "np.swapaxes(K, -1, -2), K.shape[-1] and axis=-1 are right for any number of axes.",
     ),
     "masked_heads": (
         "Which axis of the scores does each axis of the mask meet, from the last to the first?",
-        "(L, L) is the same for all; (B, L, L) has no axis for the heads and needs one. Blocked "
-        "scores are low before the softmax.",
+        "A mask (L, L) is the same for all heads and sequences. A mask (B, L, L) needs an axis "
+        "for the heads. Make blocked scores low before the softmax.",
         "if mask.ndim == 3: mask = mask[:, None]",
     ),
     "multi_head_forward": (
         "Which features does head 1 see, and where do its results go?",
-        "Heads are blocks of neighbouring features: split, attention in each, merged in order, "
-        "then W_o.",
-        "reshape(B, L, H, d).transpose(0, 2, 1, 3), √d, and transpose back before the reshape.",
+        "Each head is a block of neighbouring features. Split the features, use attention in each "
+        "head, merge the heads in order, then apply W_o.",
+        "Split with reshape(B, L, H, d).transpose(0, 2, 1, 3). Divide by √d. Transpose back "
+        "before the last reshape.",
     ),
 }
 
@@ -101,8 +104,9 @@ MORE: dict[str, tuple[Family, ...]] = {
             HINTS["masked_heads"],
             {
                 "kind-of-mask-by-its-size": (
-                    "If a mask's first size is the batch size, it counts as one mask per "
-                    "sequence. An (L, L) mask may have that size too: count its axes.",
+                    "If the first size of a mask is the batch size, your code takes the mask for "
+                    "one mask per sequence. A mask (L, L) may have that size too. Look at the "
+                    "number of axes instead.",
                     _told_by_its_size,
                 ),
             },

@@ -17,22 +17,24 @@ STEPS = {
 
 WHICH: Hints = (
     "Which matrix makes the queries, which the keys, and which the values?",
-    "Each of the three has a matrix of its own, and all three start from X.",
-    "Read your three products one after the other, and look at the name on each side.",
+    "There are three matrices: one for the queries, one for the keys, one for the values. "
+    "Multiply X by each of them.",
+    "Look at your three products, one after another. Which matrix does each of them use?",
 )
 SIDES: Hints = (
     "Write down the shapes of X and of W_Q. Which order of the two fits?",
-    "Row i of the result is row i of X times the matrix: X on the left, and nothing transposed.",
-    "Look at each side of your @, and for a .T that does not belong there.",
+    "Row i of the result is row i of X times the matrix. X is on the left, and nothing is "
+    "transposed.",
+    "Look at both sides of each @. Does one of them have a .T that it should not have?",
 )
 PLAIN: Hints = (
     "What else happens to the product in your code?",
-    "A projection is a product and nothing else: scaling and softmax come later.",
+    "A projection is only a product. Scaling and softmax come later.",
     "Remove the code between the product and the return.",
 )
 ORDER: Hints = (
     "In which order does the function promise its results?",
-    "First the queries, then the keys, then the values.",
+    "The function returns first the queries, then the keys, then the values.",
     "Look at the return line, and at the names in it.",
 )
 
@@ -53,19 +55,21 @@ MISCONCEPTIONS = (
                 lambda x, w: x @ w.T,
             ),
             "matrix-first": (
-                "Your numbers are those of W X: the matrix stands on the left, and X should.",
+                "Your numbers are those of W X: the matrix is on the left. X should be on the "
+                "left.",
                 lambda x, w: w @ x,
             ),
             "words-transposed": (
-                "Your numbers are those of Xᵀ W: the product runs over the positions.",
+                "Your numbers are those of Xᵀ W: the product runs over the positions. It should "
+                "run over the features.",
                 lambda x, w: np.swapaxes(x, -1, -2) @ w,
             ),
             "both-transposed": (
-                "Your results are transposed: each position is a column, and should be a row.",
+                "Your results are transposed: each position is a column. It should be a row.",
                 lambda x, w: w.T @ np.swapaxes(x, -1, -2),
             ),
             "entry-by-entry": (
-                "Your numbers are products entry by entry (*), not of matrices (@).",
+                "Your numbers are products entry by entry (*). They should be matrix products (@).",
                 lambda x, w: x * w,
             ),
         },
@@ -76,28 +80,28 @@ MISCONCEPTIONS = (
         means=constant,
         ways={
             "scaled": (
-                "Your projections are divided by the root of their width; scaling comes later, "
-                "with the scores.",
+                "Your projections are divided by the root of their width. Return the plain "
+                "products. Scaling comes later, with the scores.",
                 lambda x, w: x @ w / np.sqrt(w.shape[-1]),
             ),
             "scaled-by-model": (
-                "Your projections are divided by √d_model; return the plain products.",
+                "Your projections are divided by √d_model. Return the plain products.",
                 lambda x, w: x @ w / np.sqrt(w.shape[0]),
             ),
             "softmax-taken": (
-                "A softmax is taken of each projection; return the plain products.",
+                "A softmax is taken of each projection. Return the plain products.",
                 lambda x, w: _softmax(x @ w),
             ),
             "positive-part": (
-                "Negative numbers are cut off (a ReLU); the projections are the plain products.",
+                "Negative numbers are replaced by 0 (a ReLU). Return the plain products.",
                 lambda x, w: np.maximum(x @ w, 0),
             ),
             "normalised": (
-                "Each projection is brought to length 1; return the plain products.",
+                "Each vector is divided by its length. Return the plain products.",
                 lambda x, w: x @ w / np.linalg.norm(x @ w, axis=-1, keepdims=True),
             ),
             "words-added": (
-                "X is added to each projection; return the plain products.",
+                "X is added to each projection. Return the plain products.",
                 lambda x, w: x @ w + x,
             ),
         },
@@ -108,11 +112,11 @@ MISCONCEPTIONS = (
         means=constant,
         ways={
             "first-item-only": (
-                "Of a batch, only the first item is projected.",
+                "Only the first item of a batch is projected.",
                 lambda x, w: x[:1] @ w if x.ndim > 2 else x @ w,
             ),
             "mean-of-positions": (
-                "Every position has the same projection: the mean over the positions.",
+                "Every position has the mean of the projections over the positions.",
                 lambda x, w: np.repeat((x @ w).mean(-2, keepdims=True), x.shape[-2], -2),
             ),
         },
@@ -122,19 +126,19 @@ MISCONCEPTIONS = (
         WHICH,
         {
             "keys-by-query-matrix": (
-                "The keys are made with W_Q, the matrix of the queries.",
+                "The keys are made with W_Q. They should be made with W_K.",
                 {"keys": lambda s: s.project(s.X, s.W_Q)},
             ),
             "queries-by-key-matrix": (
-                "The queries are made with W_K, the matrix of the keys.",
+                "The queries are made with W_K. They should be made with W_Q.",
                 {"queries": lambda s: s.project(s.X, s.W_K)},
             ),
             "values-by-key-matrix": (
-                "The values are made with W_K, the matrix of the keys.",
+                "The values are made with W_K. They should be made with W_V.",
                 {"values": lambda s: s.project(s.X, s.W_K)},
             ),
             "values-by-query-matrix": (
-                "The values are made with W_Q, the matrix of the queries.",
+                "The values are made with W_Q. They should be made with W_V.",
                 {"values": lambda s: s.project(s.X, s.W_Q)},
             ),
             "all-by-query-matrix": (
@@ -145,27 +149,27 @@ MISCONCEPTIONS = (
                 },
             ),
             "keys-by-value-matrix": (
-                "The keys are made with W_V, the matrix of the values.",
+                "The keys are made with W_V. They should be made with W_K.",
                 {"keys": lambda s: s.project(s.X, s.W_V)},
             ),
             "values-not-projected": (
-                "The values are X itself: W_V takes no part.",
+                "The values are X itself: W_V has no effect.",
                 {"values": lambda s: s.X},
             ),
             "keys-not-projected": (
-                "The keys are X itself: W_K takes no part.",
+                "The keys are X itself: W_K has no effect.",
                 {"keys": lambda s: s.X},
             ),
             "queries-not-projected": (
-                "The queries are X itself: W_Q takes no part.",
+                "The queries are X itself: W_Q has no effect.",
                 {"queries": lambda s: s.X},
             ),
             "keys-from-queries": (
-                "The keys are made from the queries, not from X.",
+                "The keys are made from the queries. They should be made from X.",
                 {"keys": lambda s: s.project(s.queries, s.W_K)},
             ),
             "values-from-keys": (
-                "The values are made from the keys, not from X.",
+                "The values are made from the keys. They should be made from X.",
                 {"values": lambda s: s.project(s.keys, s.W_V)},
             ),
         },
@@ -175,11 +179,11 @@ MISCONCEPTIONS = (
         ORDER,
         {
             "queries-and-keys-swapped": (
-                "Queries and keys have changed places in the result.",
+                "Queries and keys are exchanged in the result.",
                 lambda s: (s.keys, s.queries, s.values),
             ),
             "keys-and-values-swapped": (
-                "Keys and values have changed places in the result.",
+                "Keys and values are exchanged in the result.",
                 lambda s: (s.queries, s.values, s.keys),
             ),
             "values-first": (
@@ -188,7 +192,7 @@ MISCONCEPTIONS = (
             ),
             "queries-only": ("Only the queries are returned.", lambda s: s.queries),
             "two-only": (
-                "Only two results are returned: the values are missing.",
+                "Only two results are returned. The values are missing.",
                 lambda s: (s.queries, s.keys),
             ),
             "side-by-side": (
@@ -196,7 +200,7 @@ MISCONCEPTIONS = (
                 lambda s: np.concatenate([s.queries, s.keys, s.values], axis=-1),
             ),
             "scores-returned": (
-                "The scores Q Kᵀ are returned; they are a later step.",
+                "The scores Q Kᵀ are returned. They belong to a later step.",
                 lambda s: s.queries @ np.swapaxes(s.keys, -1, -2),
             ),
         },
@@ -245,7 +249,7 @@ MISTAKES = Mistakes(
             Fact(
                 "queries-right",
                 lambda s, v: np.allclose(v[0], s.queries) and not np.allclose(v[1], s.keys),
-                "The queries are right; the keys are not.",
+                "The queries are right. The keys are wrong.",
             ),
         ),
         results=("Q", "K", "V"),

@@ -18,6 +18,11 @@ def _ratio(exponentials: Any, axis: int = -1) -> Any:
     return exponentials / exponentials.sum(axis, keepdims=True)
 
 
+def minus_logarithm(x: Any, axis: int = -1) -> Any:
+    """Return exp(x − log Σ exp(x)), a softmax whose exponentials overflow."""
+    return np.exp(x - np.log(np.exp(x).sum(axis, keepdims=True)))
+
+
 def wrong_reductions(of: str, hints: Hints) -> tuple[Family, ...]:
     """Return misconceptions in the step `weights`, made from the scores in step `of`."""
 
@@ -32,28 +37,28 @@ def wrong_reductions(of: str, hints: Hints) -> tuple[Family, ...]:
             ways={
                 **{
                     f"sum-along-{name}": (
-                        f"The exponentials are divided by their sum along {words}, not by that of "
-                        "their row.",
+                        f"The exponentials are divided by their sum along {words}. They should be "
+                        "divided by the sum of their row.",
                         lambda x, axis=axis: _ratio(np.exp(x - x.max(-1, keepdims=True)), axis),
                     )
                     for name, axis, words in AXES
                 },
                 **{
                     f"maximum-along-{name}": (
-                        f"The maximum subtracted before the exponential is taken along {words}, so "
-                        "it is not the same for a whole row.",
+                        f"The maximum that your code subtracts is taken along {words}, so it is "
+                        "not one number for the whole row.",
                         lambda x, axis=axis: _ratio(np.exp(x - x.max(axis, keepdims=True))),
                     )
                     for name, axis, words in AXES
                 },
                 "without-keepdims": (
-                    "Without keepdims=True the maximum and the sum lose their axis: each row meets "
-                    "those of other rows, or the shapes do not fit.",
+                    "Without keepdims=True, the maximum and the sum lose their axis. Then each "
+                    "row meets the numbers of other rows, or the shapes do not fit.",
                     lambda x: np.exp(x - x.max(-1)) / np.exp(x - x.max(-1)).sum(-1),
                 ),
                 "maximum-added": (
-                    "{Right for small scores; large ones|Large scores} overflow: the maximum is "
-                    "added, not subtracted.",
+                    "{The result is right for small scores. }Large scores overflow: the maximum "
+                    "is added. It should be subtracted.",
                     lambda x: _ratio(np.exp(x + x.max(-1, keepdims=True))),
                 ),
             },

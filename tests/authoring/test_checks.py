@@ -6,10 +6,10 @@ import shutil
 import pytest
 from click.testing import CliRunner
 
-from autograder.authoring.kit_shares import compared
 from autograder.checks.recorded_answers import ExerciseRecord, pack, read_packed
 from autograder.cli import app
 from tests.authoring.conftest import NAMES
+from tools.compare_kit import compared
 
 CAPITALS = """
 import re

@@ -3,7 +3,8 @@
 import pytest
 
 from autograder.author import Family, Recipe
-from autograder.authoring.verify import Verified, Verifier, id_remarks
+from autograder.authoring.remarks import id_remarks
+from autograder.authoring.verify import Verified, Verifier
 from autograder.cli.verify import print_results
 from autograder.course.course_file import load_course
 from tests.authoring.course import arguments, command, make
@@ -51,7 +52,9 @@ def test_a_check_that_always_stops_where_it_should_speak_is_a_fault(course):
 
 def test_a_check_that_speaks_of_the_function_by_its_name_holds(course):
     result = verified(course(), "right answers", "stub", "misconceptions")
-    assert result.faults == []
+    assert result.faults == [
+        "test_perimeter has no hints; write three: a question, the rule, and where to look"
+    ]
     assert any("warning: test_area has 2 hints" in remark for remark in result.remarks)
     worth = [remark for remark in result.remarks if "test_perimeter" in remark]
     assert worth == [

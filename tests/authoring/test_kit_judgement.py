@@ -10,6 +10,8 @@ from autograder.authoring.release import ReleaseOptions, bundle, shares_of, writ
 from autograder.cli import app
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
+from autograder.grading.judge import Judge
+from autograder.submission.source import from_text
 from tests.courses import write_course
 
 BESIDE = """
@@ -77,6 +79,22 @@ def released(tmp_path, monkeypatch):
         return tmp_path / "kit/exercises"
 
     return released
+
+
+def test_a_wrong_mask_is_no_reason_not_to_judge_what_follows_it(course, tmp_path):
+    exercise = course.exercise("causal_mask")
+    options = ReleaseOptions((exercise,), "practice", seeds=1)
+    write(tmp_path, bundle(course, options, lambda _: None))
+    right = (course.root / "solutions/causal_mask.py").read_text(encoding="utf-8")
+    wrong = right.replace("np.where(mask, scores, -np.inf)", "np.where(mask, scores, -10.0)")
+    by_itself = wrong.replace("= apply_mask(scores, mask)", "= np.where(mask, scores, -np.inf)")
+    assert len({right, wrong, by_itself}) == 3
+    with Judge(load_course(tmp_path / "course.yml"), [exercise]) as judge:
+        for text, outcome in ((wrong, "failed"), (by_itself, "passed")):
+            source = from_text(text, "causal_mask", "causal_mask.py")
+            last = judge.run(source).report.checks[-1]
+            assert last.title.startswith("Long sequences, large scores")
+            assert last.outcome == outcome
 
 
 def check(name):

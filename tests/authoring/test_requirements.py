@@ -8,7 +8,7 @@ import pytest
 
 from autograder.authoring.build import stub_text
 from autograder.authoring.lint import refuse_authoring_errors
-from autograder.authoring.verify import requirement_remarks
+from autograder.authoring.remarks import requirement_remarks
 from autograder.course.authoring_errors import AuthoringError, InvalidCourse
 from autograder.course.course_file import load_course
 from autograder.grading.check_collection import checks_of

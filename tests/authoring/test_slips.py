@@ -54,6 +54,8 @@ def test_a_course_without_slips_is_used(tmp_path, monkeypatch, capsys, name):
 
 
 CHECKS = {
+    "no mark": ('@pytest.mark.check("The area", points=2, hints=("What times what?",))\n', "", "def test_area", "no check yet"),
+    "own": ("    expect_close(submission.area", "    from autograder.author import expect_follows\n    expect_follows(1, 1, None, 'x', None, 'aera', submission)\n    expect_close(submission.area", "expect_follows(1", "no `aera`; did you mean `area`"),
     "a check that needs itself": ('["test_area"]', '["test_perimeter"]', None, "needs itself"),
     "needs without brackets": ('["test_area"]', '"test_area"', None, r'needs=\["test_area"\]'),
     "a number as a need": ('["test_area"]', "[7]", None, "contains 7"),
@@ -120,6 +122,8 @@ MISTAKES = {
     "probes that stop": ("2 + draw", "2 + drw", None, "`drw` is not defined"),
     "no families": ("WRONG,\n", "'WRONG',\n", None, "`families` is of type str"),
     "steps for families": ("WRONG,\n", "STEPS,\n", '"product"', "for the mistake `product`"),
+    "a step like a parameter": ('"product": lambda s', '"width": lambda s', "width", "the step `width` has the name of a parameter"),
+    "one name for two results": ("steps=STEPS", 'steps=STEPS, results=("a", "a")', None, "two `results` have the name `a`"),
     "the name itself": ("MISTAKES = M", "MISTAKE = M", None, "reads `MISTAKE`; did you mean `MISTAKES`"),
     "an import": ("import Fact", "import Fcat", None, "mean `Fact`"),
     "values": ("    )\n)", "    ),\n    explain_value=abs,\n)", "explain_value", "value's name"),
@@ -153,6 +157,19 @@ def test_a_slip_in_the_misconceptions(tmp_path, before, after, at, words):
     assert slip.path.name == "areas.py" and slip.path.parent.name == "misconceptions"
     assert re.search(words, slip.says), slip.says
     assert (at or after.strip().splitlines()[-1]) in place(slip)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line", "words"),
+    [
+        ("    return width", "\treturn width", 5, "not valid Python: TabError"),
+        ("\ndef area", "\nimport maths\n\ndef area", 2, "imports `maths`.*did you mean `math`"),
+    ],
+)
+def test_a_solution_that_cannot_be_loaded(tmp_path, before, after, line, words):
+    (slip,) = slips_of(make(tmp_path, "solution", before, after))
+    assert (slip.path.name, slip.line) == ("areas.py", line)
+    assert re.search(words, slip.says), slip.says
 
 
 @pytest.mark.parametrize("name", ["check", "grade"])

@@ -6,7 +6,9 @@ import sys
 import pytest
 
 from autograder.authoring.mutants import mutants
-from autograder.authoring.verify import Verifier, markdown, scale_remarks
+from autograder.authoring.remarks import scale_remarks
+from autograder.authoring.verify import Verifier
+from autograder.cli.verify import markdown
 from autograder.course.course_file import Exercise, load_course
 from tests.conftest import ROOT
 

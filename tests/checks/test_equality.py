@@ -125,6 +125,13 @@ def test_what_differs_is_said(yours, right, said):
 
 def test_a_finding_of_the_checks_own_comes_first_and_tolerances_can_be_wider():
     expect_equal([1.0], [1.05], within=0.1)
+    expect_equal([1.0, np.ones(2)], [1.0 + 1e-4, np.ones(2) + 1e-4], condition=1e12)
+    expect_same(lambda x: x + 1e-4, abs, 1, 2.0, within=1e-3)
+    expect_same(lambda x: x + 1e-4, abs, np.ones(2), condition=1e12)
+    with pytest.raises(Mismatch):
+        expect_same(lambda x: x + 1e-4, abs, 1)
+    with pytest.raises(ValueError, match="at least one input"):
+        expect_same(abs, abs)
     with pytest.raises(Mismatch, match=r"No\. The words: the 1st item is 'a'; expected 'b'\."):
         expect_equal(["a"], ["b"], "the words", finding="No.")
 

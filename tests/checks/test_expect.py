@@ -11,6 +11,7 @@ from autograder.checks.expect import (
     expect_error,
     expect_results,
     expect_unchanged,
+    expect_unchanged_arguments,
 )
 from autograder.checks.tolerance import allowed_error
 from autograder.sandbox.problems import Raised
@@ -134,8 +135,25 @@ def test_several_results(result, said):
 def test_a_changed_argument():
     expect_unchanged(np.array([1.0, np.nan]), np.array([1.0, np.nan]), "x")
     for after in (np.array([2.0, np.nan]), np.zeros(3), None, [1.0]):
-        with pytest.raises(Mismatch, match="argument x was changed"):
+        with pytest.raises(Mismatch, match="call changed the argument x"):
             expect_unchanged(np.array([1.0, np.nan]), after, "x")
+
+
+def test_a_call_and_its_arguments(submit):
+    work = submit(
+        """
+        def f(x, words, n, y=0):
+            words.sort()
+            y += 1
+            return [n]
+        """
+    )
+    names, x = ["x", "words", "n"], np.ones(2)
+    assert expect_unchanged_arguments(work.f, names, x, ["a", "b"], 5) == [5]
+    with pytest.raises(Mismatch, match="call changed the argument words.* now \\['a', 'b'\\]"):
+        expect_unchanged_arguments(work.f, names, x, ["b", "a"], 5)
+    with pytest.raises(Mismatch, match="call changed the argument y"):
+        expect_unchanged_arguments(work.f, names, x, [], 5, y=x)
 
 
 @pytest.mark.parametrize(
@@ -209,7 +227,7 @@ def test_numbers_that_are_cut_to_whole_ones_are_told_so(answer, is_cut):
     """The hints were about the order of the axes where `astype(int)` had cut the right numbers."""
     with pytest.raises(Mismatch) as caught:
         expect_close(np.array(answer), np.array([1.5, -1.25, 2.0]))
-    assert ("All of yours are whole numbers." in caught.value.finding) == is_cut
+    assert ("All your values are whole numbers." in caught.value.finding) == is_cut
     assert (caught.value.hints == WHOLE_NUMBERS) == is_cut
 
 

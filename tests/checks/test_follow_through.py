@@ -213,7 +213,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     )
     wrong = {c.title: c.finding for c in report.checks if c.outcome != "passed"}
     # where scores are as large as in that check, most rows of such a softmax are lost altogether
-    assert set(wrong) <= {"Large scores, and arguments that stay as they are"}, wrong
+    assert set(wrong) <= {"Large scores, and unchanged arguments"}, wrong
     assert any("Right, given your softmax." in c.note for c in report.checks)
 
 

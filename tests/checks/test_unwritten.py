@@ -36,8 +36,8 @@ def test_code_above_a_raise_that_is_left_in_counts_as_written(root):
         report = judge.run(from_text(text, "softmax", "softmax.py")).report
     line = 1 + text.split("\n").index("    raise NotImplementedError()")
     assert opening(report).text == (
-        f"softmax has code, but the `raise NotImplementedError()` in line {line} of softmax.py is "
-        "still left in and stops it. Remove it, or write the `return` in its place."
+        f"softmax has code, but the `raise NotImplementedError()` in line {line} of softmax.py "
+        "stops it. Remove this line, or replace it by your `return`."
     )
     assert not any(each.unwritten for each in report.checks)
 

@@ -176,7 +176,7 @@ def test_a_zip_gives_the_same_grades(grade, tmp_path):
 
 def test_a_judge_that_dies_costs_only_the_submission_it_died_of(grade, tmp_path):
     """A check that ends the judge itself, for one submission: the others are graded."""
-    check = "import os\ndef test_one(submission):\n    if submission.f() == 13: os._exit(1)\n"
+    check = "import os\nimport pytest\n@pytest.mark.check('A')\ndef test_one(submission):\n    if submission.f() == 13: os._exit(1)\n"
     course = write_course(tmp_path / "course", {"one": 1}, checks={"one": check})
     for i in range(12, 16):
         put(tmp_path, f"class/s{i}/one.py", f"def f(): return {i}\n")

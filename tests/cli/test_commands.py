@@ -64,7 +64,9 @@ def test_a_mistake_is_shown_with_values_and_a_hint(run, tmp_path):
     done = run("check", "softmax")
     assert done.returncode == 1
     lines = done.stdout.splitlines()
-    assert lines[0].startswith("softmax: Two mistakes. 1: Your code takes a softmax along")
+    assert lines[0].startswith(
+        "softmax: There are two mistakes. 1: Your code takes a softmax along"
+    )
     assert lines[1] == "Softmax (softmax.py): 3 of 12 points"
     assert "›0.114‹›0.035‹         ›0.269‹›0.731‹" in done.stdout
     assert done.stdout.count("Hint: ") == 1
@@ -229,7 +231,8 @@ def test_a_warning_in_a_judge_is_not_in_the_bar(tmp_path):
     """NumPy's, for example, while a wrong answer is examined: judges write to the same terminal."""
     warning = "import threading, warnings\n"
     warning += "threading.Timer(0.2, warnings.warn, ['divide by zero']).start()\n"
-    check = "import time\ndef test_a(submission, reference):\n    time.sleep(0.5)\n"
+    check = "import pytest\n@pytest.mark.check('A')\n"
+    check = f"import time\n{check}def test_a(submission, reference):\n    time.sleep(0.5)\n"
     write_course(tmp_path, {"one": 1}, answers=warning, checks={"one": check})
     (tmp_path / "class" / "s1").mkdir(parents=True)
     (tmp_path / "class" / "s1" / "one.py").write_text("x = 1\n")

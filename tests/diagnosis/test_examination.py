@@ -68,10 +68,10 @@ def test_a_trait_speaks_of_calls_without_it_only_where_that_says_something():
     def wrong_for_positive(x, c):
         return 2 * (x + c) if c < 0 else x * np.arange(len(x)) + 7 * c
 
-    assert "right for a negative c" in examine(wrong_for_positive).says
+    assert "For a negative c, your code is right" in examine(wrong_for_positive).says
     trait = replace(RECIPE.traits[0], both_ways=False)
     found = examine(wrong_for_positive, replace(RECIPE, traits=(trait,)))
-    assert found is None or "right for" not in found.says
+    assert found is None or "your code is right" not in found.says
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_one_change_that_gives_the_answers_is_preferred_to_a_pair():
     )
     found = examine(lambda x, c: (x + x) * x, recipe)
     assert found.misconceptions == ("x-for-c",)
-    assert found.says == "Your numbers are those of x used instead of c everywhere."
+    assert found.says == "Your numbers are those with x instead of c everywhere."
 
 
 def test_a_mistake_in_one_branch_is_named_with_its_branch():
@@ -148,14 +148,14 @@ def test_a_mistake_that_is_on_no_list_gets_no_name():
 @pytest.mark.parametrize(
     ("function", "says"),
     [
-        (lambda x, c: 6 * (x + c), "Every number is 3 times the right one."),
-        (lambda x, c: 2 * (x + c) * x.shape[1], "those of the right ones multiplied by d."),
+        (lambda x, c: 6 * (x + c), "Every number is 3 times the right number."),
+        (lambda x, c: 2 * (x + c) * x.shape[1], "those of the right results multiplied by d."),
         (
             lambda x, c: 2 * (x + c) * (x.shape[1] + 1),
-            "Every number is the right one times (d + 1).",
+            "Every number is the right number times (d + 1).",
         ),
-        (lambda x, c: 2 * (x + c) + 1, "Every number is the right one plus 1."),
-        (lambda x, c: np.ones(2), "does not depend on its arguments"),
+        (lambda x, c: 2 * (x + c) + 1, "Every number is the right number plus 1."),
+        (lambda x, c: np.ones(2), "does not depend on the arguments"),
         (lambda x, c: 2 * (x + c) + 4000, "All are above a thousand."),
     ],
 )
@@ -181,7 +181,7 @@ def test_an_error_in_some_calls_is_told_with_what_they_have_in_common():
 
     said = examine(function).says
     assert said.startswith(
-        "It stops with an error for a negative c, and is right for a positive c. "
+        "For a negative c, your code stops with an error. For a positive c, your code is right. "
     )
     assert "It stopped with no." in said
 
@@ -212,9 +212,9 @@ def test_the_advice_on_a_tilde_names_what_it_is_applied_to():
     place = CodePlace("f.py", 3, line, column=2, end=line.index("]"))
     message = "ufunc 'invert' not supported for the input types"
     said = explain(Raised("raised", "f", message, place, "TypeError"), {})
-    assert "`(np.broadcast_to(mask, x.shape) == 0)` does the same" in said
+    assert "`(np.broadcast_to(mask, x.shape) == 0)` works" in said
     said = explain(raised(message, line), {})
-    assert "A comparison with 0 does the same" in said
+    assert "A comparison with 0 works" in said
 
 
 SIZES = {"B": 7, "L_q": 2, "L_k": 3, "d_k": 4}
@@ -234,7 +234,7 @@ def test_a_product_that_does_not_fit_is_explained():
         K=(3, 4),
     )
     said = explain(error, SIZES)
-    assert "Q has the shape (L_q, d_k) = (2, 4) and K (L_k, d_k) = (3, 4)" in said
+    assert "Q has the shape (L_q, d_k) = (2, 4) and K has the shape (L_k, d_k) = (3, 4)" in said
     assert said.endswith("The last two axes of K still need swapping.")
     assert "swapping" not in explain(error, SIZES, axes=3)  # rows of a batch, in a loop
     # K is swapped already, and has another width
@@ -252,10 +252,10 @@ def test_a_transpose_of_all_axes_is_explained():
     ("message", "line", "says"),
     [
         ("operands could not be broadcast together", "x - x.max(axis=1)", "keepdims=True"),
-        ("'numpy.ndarray' object is not callable", "y = sum(x)", "called like a function"),
+        ("'numpy.ndarray' object is not callable", "y = sum(x)", "like a function"),
         ("'list' object has no attribute 'max'", "x.max()", "np.asarray"),
         ("not enough values to unpack (expected 3, got 2)", "B, L, d = x.shape", "exactly 3 parts"),
-        ("axis 3 is out of bounds for array of dimension 2", "x.sum(3)", "Counted from the end"),
+        ("axis 3 is out of bounds for array of dimension 2", "x.sum(3)", "Count axes from the end"),
         ("view size is not compatible with input tensor's size", "x.view(2)", "contiguous()"),
         ("name 'pd' is not defined", "pd.x", "pd"),
     ],
@@ -299,9 +299,15 @@ def test_a_shape_hint_is_given_only_where_a_shape_is_taken_apart():
 @pytest.mark.parametrize(
     ("function", "says"),
     [
-        (lambda x, c: 2 * (np.abs(x) + c), "those of x without their signs before it is used"),
-        (lambda x, c: np.sort(2 * (x + c), axis=-1), "the right ones sorted along the last axis"),
-        (lambda x, c: (2 * (x + c)).mean(axis=-1), "the right ones averaged along the last axis"),
+        (lambda x, c: 2 * (np.abs(x) + c), "those of x as absolute values before any other step"),
+        (
+            lambda x, c: np.sort(2 * (x + c), axis=-1),
+            "the right results sorted along the last axis",
+        ),
+        (
+            lambda x, c: (2 * (x + c)).mean(axis=-1),
+            "the right results averaged along the last axis",
+        ),
         (lambda x, c: 2 * (x + c) + np.cumsum(2 * (x + c), -1) * (c < 0), None),
     ],
 )

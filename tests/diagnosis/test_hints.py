@@ -165,7 +165,7 @@ def test_what_the_diagnosis_says_comes_before_the_cause():
 def test_they_name_what_python_named_and_the_line():
     first, _, last = hints_for(result(raised("NameError", "name 'y' is not defined")))
     assert first == "Where in your file does `y` get its value?"
-    assert last.startswith("Look in line 4 of softmax.py:")
+    assert last.startswith("Look in line 4 of softmax.py.")
     library = hints_for(result(raised("NameError", "name 'np' is not defined")))
     assert library[2] == "Write `import numpy as np` at the top of the file."
 

@@ -55,18 +55,18 @@ def test_what_is_kept_is_said_with_its_line_in_a_report(grade_source):
     report = grade_source(Source("softmax", "softmax.py", (Unit("softmax.py", text),)))
     found = [check.diagnosis for check in report.checks if check.diagnosis is not None]
     assert found and all(each.misconceptions == ("remembers",) for each in found)
-    assert "Line 6 writes into chosen, which outlives the call." in found[0].finding
+    assert "Line 6 changes chosen, and this change stays after the call." in found[0].finding
     assert [place.line for place in found[0].places] == [6]
 
 
 @pytest.mark.parametrize(
     ("text", "line", "says"),
     [
-        ("c = 0\ndef f(x):\n    global c\n    c += 1\n", 4, "gives the global name c another value"),
-        ("def f(x, seen=[]):\n    seen.append(x)\n", 2, "the default value of seen, made only once"),
-        ("def f(x):\n    f.last = x\n", 2, "writes into f, which outlives the call"),
-        ("class M:\n    def forward(self, x):\n        self.w = x\n", 3, "writes self.w"),
-        ("import functools\n@functools.lru_cache\ndef f(x):\n    return x\n", 2, "keeps the results of f"),
+        ("c = 0\ndef f(x):\n    global c\n    c += 1\n", 4, "changes the value of the global name c"),
+        ("def f(x, seen=[]):\n    seen.append(x)\n", 2, "the default value of seen, which is made"),
+        ("def f(x):\n    f.last = x\n", 2, "changes f, and this change stays"),
+        ("class M:\n    def forward(self, x):\n        self.w = x\n", 3, "sets self.w"),
+        ("import functools\n@functools.lru_cache\ndef f(x):\n    return x\n", 2, "stores the results of f"),
     ],
 )  # fmt: skip
 def test_lines_that_keep_something_are_facts_of_the_source(text, line, says):

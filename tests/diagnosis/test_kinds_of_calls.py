@@ -27,7 +27,7 @@ TOTAL = Recipe(
     ),
 )
 
-OTHER_CALLS = "Other calls go wrong too."  # one mistake may give one number, or an error, there
+OTHER_CALLS = "Other calls are wrong too."  # one mistake may give one number, or an error, there
 
 
 def said(function, recipe=TOTAL):
@@ -101,15 +101,18 @@ def test_a_property_that_wrong_calls_share_by_chance_is_not_stated():
 
 
 def test_a_property_that_wrong_calls_hardly_share_by_chance_is_stated():
-    said = "It fails for some random inputs, and only in the rain."
+    said = "Your code is wrong for some random inputs, but only in the rain."
     assert divided(16, {0, 1, 2}, {1, 2}) == said
 
 
 def test_what_is_wrong_comes_before_what_is_right():
-    assert divided(8, {0, 1, 2}, {0, 1, 2}) == "It is wrong in the rain, and right in the sun."
+    assert divided(8, {0, 1, 2}, {0, 1, 2}) == (
+        "In the rain, your code is wrong. In the sun, your code is right."
+    )
     dark = Trait(lambda s: s.number in {1, 2, 6, 7}, "in the dark", "in the light")
     assert divided(8, {0, 1, 2}, {1, 2}, dark) == (
-        "It fails in the rain, but only in the dark. It is right for other random inputs."
+        "Your code is wrong in the rain, but only in the dark. For other random inputs, your code "
+        "is right."
     )
 
 
@@ -127,10 +130,10 @@ SCALED = Recipe(
     [
         (lambda x: np.sin(x).sum(-1) ** 2, "The result has one axis too few."),
         (lambda x: np.cos(x[None, None]), "The result has 2 axes too many."),
-        (lambda x: np.cos(x.sum()), "The result is a single number where an array is asked for."),
+        (lambda x: np.cos(x.sum()), "The result is a single number. It should be an array."),
         (
             lambda x: np.cos(np.append(x, x, axis=-1)),
-            "The shape of the result is not the one asked for.",
+            "The shape of the result is wrong.",
         ),
     ],
 )
@@ -148,6 +151,6 @@ def test_beside_an_error_a_fact_is_told_of_the_results_alone():
         return -np.exp(x)
 
     assert said(wrong_or_no_result, SCALED)[2] == (
-        "scaled stopped with ValueError. Other calls give a result. "
-        "Where it gives a wrong result: all results are negative."
+        "scaled stopped with ValueError. Other calls return a result. "
+        "In calls that return a wrong result: all results are negative."
     )

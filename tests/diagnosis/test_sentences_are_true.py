@@ -2,7 +2,7 @@
 
 The students here make one mistake of the course's, or two, or are wrong answers that people wrote,
 or mutants of right ones.
-Where a sentence makes a claim about results, as `Right for small numbers` does, it is tested on
+Where a sentence makes a claim about results, as `The result is right for small numbers` does, it is tested on
 every call that was asked, and on calls that were not.
 """
 
@@ -91,17 +91,20 @@ def has_no_batch(state):
 # For what a sentence claims: of which calls, and what then has to be true of each of them.
 WRONG = "wrong"
 CLAIMS = {
-    r"[Rr]ight for small": (lambda case: not is_large(case.state), lambda case: case.right),
-    r"[Rr]ight without a batch": (lambda case: has_no_batch(case.state), lambda case: case.right),
-    r"Right for floats": (
+    r"right for small": (lambda case: not is_large(case.state), lambda case: case.right),
+    r"Without a batch axis, (the result is right|these are the same)": (
+        lambda case: has_no_batch(case.state),
+        lambda case: case.right,
+    ),
+    r"right for floats": (
         lambda case: np.asarray(case.state.x).dtype.kind == "f",
         lambda case: case.right,
     ),
     r"The output is right": (WRONG, is_right(0)),
     r"The weights are right": (WRONG, is_right(1)),
     r"all (entries|weights) together sum to 1": (WRONG, sums_to(1)),
-    r"matrix: its weights together sum to 1": (WRONG, each_matrix_sums_to_1),
-    r"no row sums to 1|row (does not|no longer sums?) (sum )?to 1|rows no longer": (
+    r"all weights of a matrix together sum to 1": (WRONG, each_matrix_sums_to_1),
+    r"no row sums to 1|row no longer sums to 1|rows (do not|no longer) sum to 1": (
         WRONG,
         no_row_sums_to_1,
     ),
@@ -109,7 +112,7 @@ CLAIMS = {
 }
 # What no sentence says of a mistake that has another one beside it.
 OF_RESULTS = re.compile(
-    r"(is|are) right\b|\b[Rr]ight (for|without|but|as long|unless)|sums? to (1|100|its)\b|"
+    r"(is|are) right\b|\b[Rr]ight (for|without|but|if|unless)|sums? to (1|100|its)\b|"
     r"together sum|[Ll]argest (result|weight of each row) is|[Yy]our numbers are"
 )
 
@@ -240,7 +243,9 @@ def test_where_calls_stop_nothing_is_claimed_of_their_results():
     replay = CATALOGUE.replay("scaled_dot_product_attention", "scaled_dot_product_attention")
     (wrong,) = (wrong for wrong in replay.singles if wrong[0].id == "entry-by-entry")
     says = examined(replay, replayed(replay, wrong))[0].says
-    assert says == "The output is weights and V multiplied entry by entry, not as matrices."
+    assert says == (
+        "The output is weights and V multiplied entry by entry. It should be their matrix product."
+    )
 
 
 @pytest.mark.one_in(3)

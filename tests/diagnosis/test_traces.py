@@ -118,3 +118,10 @@ def test_what_is_told_changes_no_result():
         exec("\n".join(unit.text for unit in marked.units) + f"\nx = {call}\n", names)
     exec(source.units[0].text + f"\nx = {call}\n", same)
     assert str(names["x"]) == str(same["x"])
+
+
+def test_a_line_with_several_parts_has_all_its_values():
+    """Parts of a line shared a limit, so a right line was the first with an unknown value."""
+    call = "[f(np.arange(12.0).reshape(4, 3) ** n, np.ones((4, 3))) for n in range(10)]"
+    known = known_values(told(RIGHT, all_parts=True, call=call))
+    assert first_departure(told(RIGHT, call=call), known)[0] == frozenset()

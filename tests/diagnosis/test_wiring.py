@@ -57,25 +57,25 @@ def examine(function, recipe=RECIPE):
     [
         (
             lambda x, y: mean((x + 2 * y) * y),
-            "those without a step: the sums are used where the powers should be",
+            "those without one step: the sums are used instead of the powers",
         ),
         (
             lambda x, y: mean(np.exp(np.exp(x + 2 * y)) * y),
-            "a step that is done twice: the powers are made of the powers once more",
+            "a step that is done twice: the powers are made from the powers again",
         ),
         (
             lambda x, y: mean(np.exp(x + 2 * y) * x),
-            "x instead of y, where the mixture is made",
+            "x instead of y, in the step that makes the mixture",
         ),
         (
             lambda x, y: mean(np.exp(x + 2 * y) * (x + 2 * y)),
-            "the sums instead of y, where the mixture is made",
+            "the sums instead of y, in the step that makes the mixture",
         ),
         (
             lambda x, y: mean(
                 (np.exp(x + 2 * y) - 1 * np.exp(x + 2 * y).mean(-1, keepdims=True)) * y
             ),
-            "the powers less their mean along the last axis",
+            "the powers minus their mean along the last axis",
         ),
         (
             lambda x, y: mean(np.exp((x + 2 * y) / np.sqrt(x.shape[1])) * y),
@@ -83,11 +83,11 @@ def examine(function, recipe=RECIPE):
         ),
         (
             lambda x, y: mean(np.tanh(x + 2 * y) * y),
-            "the sums after a tanh where the powers should be",
+            "the sums after a tanh instead of the powers",
         ),
         (
             lambda x, y: mean(np.exp(x + 2 * y) * (y + 1)),
-            "y with 1 added to each, where the mixture is made",
+            "y with 1 added to each number, in the step that makes the mixture",
         ),
     ],
 )
@@ -112,8 +112,8 @@ def test_one_name_for_two_values_from_there_on():
 
     found = examine(overwritten, recipe)
     assert found.says == (
-        "Your numbers are those of the sums instead of y in all that follows, as if one name were "
-        "used for both."
+        "Your numbers are those of the sums instead of y in all later steps, as if both had the "
+        "same name."
     )
 
 
@@ -123,7 +123,7 @@ def test_two_steps_in_the_other_order():
         steps={"sums": lambda s: s.x + s.y, "powers": lambda s: np.exp(s.sums)},
     )
     found = examine(lambda x, y: np.exp(x) + y, recipe)
-    assert "that which makes the powers comes before that which makes the sums" in found.says
+    assert "the step that makes the powers comes before the step that makes the sums" in found.says
 
 
 def test_a_step_that_needs_what_lies_between_is_not_put_first():
@@ -191,16 +191,16 @@ TWO_RESULTS = Recipe(
     [
         (
             lambda x, y: (np.abs(x + y), np.tanh(x * y), x - y),
-            "Two mistakes. 1: Your code takes the sums without their signs. 2: Your code takes the "
-            "products after a tanh.",
+            "There are two mistakes. 1: Your code takes the sums as absolute values. 2: Your "
+            "code takes the products after a tanh.",
         ),
         (
             lambda x, y: (np.abs(x + y), np.abs(x * y), x - y),
-            "Your numbers are those of the sums and the products without their signs.",
+            "Your numbers are those of the sums and the products as absolute values.",
         ),
         (
             lambda x, y: (x * y, x - y, x + y),
-            "Your results are right, but they stand in another order: the products, the "
+            "Your results are right, but in another order: the products, the "
             "differences, the sums.",
         ),
     ],

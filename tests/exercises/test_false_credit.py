@@ -38,7 +38,7 @@ def test_no_dtype_turns_nothing_into_points(grade_text, exercise, kind):
     # what looks at shapes, and at arguments, is right of anything of that shape
     assert passed <= {
         "Two results: the output, then the weights, in the right shapes",
-        "The input array stays as it is",
+        "The input and earlier results stay as they are",
     }
 
 
@@ -203,7 +203,7 @@ def test_attention_that_says_nothing_gets_what_its_parts_and_shapes_are_worth(gr
     report = grade_text("self_attention", OF_ATTENTION + SAYINGS[says])
     passed = {check.title for check in report.checks if check.outcome == "passed"}
     assert passed - CARRIED <= {
-        "ScaledDotProductAttention: two results, in evaluation the same each time",
+        "ScaledDotProductAttention: two results, no dropout in evaluation",
         "SelfAttention: the four matrices without a bias, two results",
     }
 
@@ -220,7 +220,7 @@ def test_a_model_that_hardly_moves_gets_no_causality_and_no_gradient(grade_text)
     )
     report = grade_text("language_model", text)
     outcomes = {check.title: check.outcome for check in report.checks}
-    for title in ("SimpleLanguageModel: a token changes nothing before it",
+    for title in ("SimpleLanguageModel: a token does not change the logits before it",
                   "The gradient reaches every part",
                   "TransformerBlock: with a mask"):  # fmt: skip
         assert outcomes[title] == "failed", title

@@ -16,14 +16,20 @@ from tests.conftest import ROOT
 
 # A change of the solution; the mistakes that are named, and a part of what is said of them.
 CHANGES = [
-    ("softmax", "np.exp(", "2.718 ** (", ("rounded-e",), "those of e taken as 2.718, the same"),
-    ("softmax", "dtype=float", "int", ("input-cut-to-whole",), "inputs are cut down to whole"),
+    ("softmax", "np.exp(", "2.718 ** (", ("rounded-e",), "that takes e as 2.718 in every call."),
+    (
+        "softmax",
+        "dtype=float",
+        "int",
+        ("input-cut-to-whole",),
+        "decimals of the inputs are cut off",
+    ),
     (
         "softmax",
         "x.max(axis=axis, keepdims=True)",
         "x[0].max()",
         ("largest-of-first-row",),
-        "the maximum of x[0] is subtracted everywhere",
+        "The maximum of x[0] is subtracted everywhere",
     ),
     (
         "multi_head_reshape",
@@ -37,7 +43,7 @@ CHANGES = [
         "Q @ np.swapaxes(K, -1, -2)",
         "Q @ K",
         ("keys-not-transposed",),
-        "Your code takes Q times K without K transposed.",  # no call that is shown has numbers
+        "Your code takes Q times K. K should be transposed.",  # no call that is shown has numbers
     ),
 ]
 
@@ -60,7 +66,7 @@ def test_a_mistake_has_its_own_name(grade_text, exercise, old, new, names, said)
             "\na_scores = print([[1, 1], [1, 0]])",
             "a_scores is None; `print` shows a value",
         ),
-        ("\nb_weights = ", "\nb_wieghts = ", "It does define b_wieghts: is that the one?"),
+        ("\nb_weights = ", "\nb_wieghts = ", "It does define b_wieghts. Did you mean this name?"),
         ("\nb_weights = ", "\nbw = ", "b_weights is not defined in hand_computation.py.$"),
     ],
 )
@@ -95,8 +101,8 @@ def test_a_helper_without_return_is_named(grade_text):
     assert text.count("        return x.view(") == 1
     found = opening(grade_text("multi_head_attention", text.replace("return x.view(", "x.view(")))
     line = 1 + text.split("\n").index("    def split_heads(self, x):")
-    said = f"split_heads in line {line} of multi_head_attention.py has no `return`, so its calls"
-    assert f"{said} give None." in found.text
+    said = f"split_heads in line {line} of multi_head_attention.py has no `return`, so it returns"
+    assert f"{said} None." in found.text
 
 
 IN_LOOP = """mask = np.zeros((seq_len, seq_len), dtype=bool)
@@ -139,23 +145,73 @@ NOT_DONE = {
         "test_large_numbers",
         "The result has NaN",
     ),
+    "softmax writes every result into one array": (
+        "softmax",
+        {
+            "return exponentials / exponentials.sum(axis=axis, keepdims=True)": "result = "
+            "BUFFERS.setdefault(x.shape, exponentials); "
+            "result[...] = exponentials / exponentials.sum(axis=axis, keepdims=True); return result"
+            "\n\n\nBUFFERS = {}"
+        },
+        "test_input_unchanged",
+        "A later call changed the result that softmax",
+    ),
+    "masked_attention_weights writes every result into one array": (
+        "causal_mask",
+        {
+            "    return exponentials /": "    result = BUFFERS.setdefault(masked.shape, exponentials)\n"
+            "    result[...] = exponentials / exponentials.sum(axis=-1, keepdims=True)\n"
+            "    return result\n\n\nBUFFERS = {}\n\n\ndef unused(exponentials):\n    return exponentials /"
+        },
+        "test_long_and_unchanged",
+        "A later call changed the result that masked_attention_weights",
+    ),
+    "apply_mask repeats a mask's numbers in the order of memory": (
+        "causal_mask",
+        {"np.where(mask,": "np.where(np.resize(mask, np.shape(scores)),"},
+        "test_mask_kinds",
+        "Allowed scores are changed",
+    ),
+    "attention repeats a mask's numbers in the order of memory": (
+        "scaled_dot_product_attention",
+        {"np.where(mask,": "np.where(np.resize(mask, scores.shape),"},
+        "test_mask_kinds",
+        "The attention weights: ",
+    ),
+    "ScaledDotProductAttention puts an axis before masks of another shape": (
+        "self_attention",
+        {
+            "scores = scores.masked_fill(mask == 0": "mask = mask if mask.shape == scores.shape "
+            "else mask.unsqueeze(0); scores = scores.masked_fill(mask == 0"
+        },
+        "test_bare_mask",
+        "The output has the shape (1, 3, 2); expected (3, 2).",
+    ),
+    "softmax subtracts the maximum of three axes together": (
+        "softmax",
+        {
+            "x.max(axis=axis, keepdims=True)": "(x.max(axis, keepdims=True) if x.ndim < 3 else x.max())"
+        },
+        "test_large_numbers",
+        "The result has NaN",
+    ),
     "plot_scaling draws the dimensions of the example": (
         "scaling_experiment",
         {"sorted(results)": "[d for d in (4, 16, 64, 256) if d in results]"},
         "test_plot_series",
-        "at all the dimensions of the results",
+        "at all dimensions of the results",
     ),
     "split_heads changes the shape of x": (
         "multi_head_reshape",
         {SPLIT: "x.shape = batch, length, num_heads, features // num_heads; return x.transpose"},
         "test_round_trip",
-        "The argument x was changed by the call: the caller's own array now has another shape.",
+        "The call changed the argument x: the caller's own array now has another shape.",
     ),
     "project_qkv writes into X": (
         "qkv_projection",
         {"return X @ W_Q": "Q = X @ W_Q; K = X @ W_K; V = X @ W_V; X[...] = 0; return Q, K, V #"},
         "test_unchanged",
-        "The argument X was changed by the call: the caller's own array now has other numbers.",
+        "The call changed the argument X: the caller's own array now has other numbers.",
     ),
     "project_qkv changes the shape of X": (
         "qkv_projection",
@@ -165,7 +221,7 @@ NOT_DONE = {
             "    return [(X @ W).reshape(shape) for W in (W_Q, W_K, W_V)]"
         },
         "test_unchanged",
-        "The argument X was changed by the call: the caller's own array now has another shape.",
+        "The call changed the argument X: the caller's own array now has another shape.",
     ),
     "ScaledDotProductAttention blocks allowed scores of 0": (
         "self_attention",
@@ -180,13 +236,13 @@ NOT_DONE = {
         "multi_head_attention",
         {"mask = mask.unsqueeze(1)": "mask.unsqueeze_(1)"},
         "test_other_sizes",
-        "Mask was changed by the call",
+        "The call changed mask",
     ),
     "attention_entropy writes into its weights": (
         "scaling_experiment",
         {"    logarithms =": "    weights[weights == 0] = 1\n    logarithms ="},
         "test_entropy_of_zeros",
-        "The argument weights was changed by the call",
+        "The call changed the argument weights",
     ),
     "softmax_gradient_norm writes into its scores": (
         "scaling_experiment",
@@ -194,19 +250,19 @@ NOT_DONE = {
             "p = softmax(scores)": "scores -= scores.max(axis=-1, keepdims=True); p = softmax(scores)"
         },
         "test_gradient_norm",
-        "The argument scores was changed by the call",
+        "The call changed the argument scores",
     ),
     "measure_scaling sorts the dimensions": (
         "scaling_experiment",
         {"for d in dimensions:": "dimensions.sort()\n    for d in dimensions:"},
         "test_trials_and_generator",
-        "The argument dimensions was changed by the call: the caller's own list is now [4, 16, 64].",
+        "The call changed the argument dimensions: the caller's own list is now [4, 16, 64].",
     ),
     "plot_scaling removes an entry of the results": (
         "scaling_experiment",
         {"    return figure\n": "    results.pop(dimensions[0])\n    return figure\n"},
         "test_plot_labels",
-        "The argument results was changed by the call: the caller's own dict now has other entries.",
+        "The call changed the argument results: the caller's own dict now has other entries.",
     ),
     "apply_mask compares a list with 1": (
         "causal_mask",
@@ -216,13 +272,13 @@ NOT_DONE = {
             "np.where(mask,": "np.where(mask == 1,",
         },
         "test_mask_kinds",
-        "create_causal_mask returns a list of lists, and apply_mask is right for arrays only.",
+        "create_causal_mask returns a list of lists, but apply_mask is right only for arrays.",
     ),
     "merge_heads cuts the decimals off": (
         "multi_head_reshape",
         {"x.transpose(0, 2, 1, 3).reshape(": "x.transpose(0, 2, 1, 3).astype(int).reshape("},
         "test_round_trip",
-        "All of yours are whole numbers.",
+        "All your values are whole numbers.",
     ),
     "masked_attention_weights blocks with -1000": (
         "causal_mask",
@@ -237,7 +293,7 @@ NOT_DONE = {
             "mask[mask == 0] = -np.inf; mask[mask == 1] = 0; return scores + mask"
         },
         "test_long_and_unchanged",
-        "The argument mask was changed by the call",
+        "The call changed the argument mask",
     ),
     "masked_attention_weights writes into scores of which nothing is blocked": (
         "causal_mask",
@@ -247,7 +303,7 @@ NOT_DONE = {
             "masked -= masked.max(axis=-1, keepdims=True)",
         },
         "test_long_and_unchanged",
-        "The argument scores was changed by the call",
+        "The call changed the argument scores",
     ),
     "split_heads accepts more heads than features": (
         "multi_head_reshape",
@@ -265,7 +321,7 @@ NOT_DONE = {
             "    e = np.exp(x - np.max(x, axis=-1"
         },
         "test_repaired[row_softmax]",
-        "The argument x was changed by the call",
+        "The call changed the argument x",
     ),
     "masked_heads writes into the scores": (
         "find_the_bug",
@@ -274,7 +330,7 @@ NOT_DONE = {
             "return row_softmax(scores)"
         },
         "test_repaired[masked_heads]",
-        "The argument scores was changed by the call",
+        "The call changed the argument scores",
     ),
     "attention_with_dropout writes into Q": (
         "find_the_bug",
@@ -282,7 +338,7 @@ NOT_DONE = {
             "weights = row_softmax(Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1]))\n    kept": "Q /= np.sqrt(K.shape[-1]); weights = row_softmax(Q @ np.swapaxes(K, -1, -2))\n    kept"
         },
         "test_repaired[attention_with_dropout]",
-        "The argument Q was changed by the call",
+        "The call changed the argument Q",
     ),
     "attention_with_dropout takes arrays of three axes only": (
         "find_the_bug",
@@ -337,7 +393,7 @@ def test_a_dropout_that_drops_another_share_is_described_by_its_share(grade_text
         "\nScaledDotProductAttention.kept = lambda self, weights: weights if not self.training else (\n"
         "    weights * (torch.rand_like(weights) < self.dropout.p) / (1 - self.dropout.p))\n"
     )
-    assert "were set to 0; with dropout=" in opening(grade_text("self_attention", text)).text
+    assert "were set to 0. With dropout=" in opening(grade_text("self_attention", text)).text
 
 
 def test_three_dots_are_not_written_yet(grade_text):
@@ -370,7 +426,7 @@ def test_weights_that_are_not_returned_are_not_ticked(grade_text):
     checks = {check.name: check for check in grade_text("self_attention", text).checks}
     assert checks["test_parameters"].outcome == "failed"
     assert shown_outcome(checks["test_values"]) == FOLLOWS
-    assert "Judged by the output alone" in checks["test_values"].note
+    assert "This check judged only the output" in checks["test_values"].note
 
 
 @pytest.mark.parametrize(
@@ -386,7 +442,7 @@ def test_the_width_that_goes_wrong_is_named_alone(grade_text, matrix, width, oth
     text = text.replace("return self.W_o(output), weights", wrong)
     found = [check.diagnosis for check in grade_text("self_attention", text).checks]
     says = next(each.finding for each in found if each)
-    assert f"if {width} is" in says and f"if {other}" not in says
+    assert f"If {width} is" in says and f"f {other}" not in says
 
 
 BLOCKS = "scores = np.where(mask, scores, -np.inf)"
@@ -394,12 +450,12 @@ MASKS = {
     "allowed scores are -1e9 and blocked ones 0": (
         "scores = scores * mask - 1e9 * mask",
         "blocked-scores-large",
-        "Blocked scores are far above the others",  # and were not set to a large number
+        "Blocked scores are far above the other scores",  # and were not set to a large number
     ),
     "-1000": (
         "scores = np.where(mask, scores, -1000)",
         "blocked-scores-not-below-all",
-        "next to scores that are as low, a blocked key still gets weight",
+        "Beside scores that are equally low, a blocked key still gets weight",
     ),
 }
 
@@ -513,7 +569,9 @@ def test_a_changed_argument_is_said_of_the_function_that_changes_it(grade_text):
         "np.multiply(embeddings, 2, out=embeddings) / 2",
     )
     report = grade_text("attention_patterns", change("attention_patterns", (old, new)))
-    assert opening(report).text.startswith("analyze_pattern: The argument embeddings was changed")
+    assert opening(report).text.startswith(
+        "analyze_pattern: The call changed the argument embeddings"
+    )
 
 
 def test_an_error_that_is_returned_is_to_be_raised(grade_text):
@@ -529,6 +587,11 @@ def test_a_missing_comma_between_rows_has_its_own_hint_and_is_said_once(grade_te
     report = grade_text("hand_computation", text)
     assert first_failed(report).hints[0].startswith("Is there a comma between every two rows")
     assert presented(report).notes == ()
+
+
+def test_a_comma_between_numbers_is_no_decimal_comma(grade_text):
+    text = change("hand_computation", ("[[1, 1], [1, 0]]", "[[1,1], [1,0], [1,1]]"))
+    assert "Python reads" not in opening(grade_text("hand_computation", text)).text
 
 
 def test_numbers_in_quotes_are_no_mistake_of_values(grade_text):
@@ -550,7 +613,7 @@ def test_weights_that_are_not_rescaled_get_a_hint_about_that(grade_text):
     checks = {check.name: check for check in grade_text("find_the_bug", text).checks}
     failed = checks["test_repaired[attention_with_dropout]"]
     assert "divided by 1 − p" in failed.finding
-    assert "what does it do to the others" in failed.hints[0]
+    assert "What does it do to the other weights" in failed.hints[0]
 
 
 def test_a_gradient_that_a_mask_makes_nan_is_found(grade_text):
@@ -593,7 +656,7 @@ FIRST = {
     "the overall maximum is subtracted, and nothing overflows": (
         "attention_patterns",
         {"scores.max(axis=1, keepdims=True)": "scores.max()"},
-        "large ones give NaN, as in a softmax whose exponentials overflow, or are all 0 in a row.",
+        "Large embeddings give NaN. This happens if the exponentials of a softmax overflow, or if ",
     ),
     "a row in two axes is wrong too": (
         "scaling_experiment",
@@ -601,12 +664,12 @@ FIRST = {
             "p = softmax(scores)": "p = softmax(scores); "
             "return np.linalg.norm(np.diag(p) - np.outer(p, p))"
         },
-        "with an error for several rows, and is right for an array with one axis.",
+        "For several rows, your code stops with an error. For an array with one axis, your code is right.",
     ),
     "a module is right without a mask, and with one of 0 and 1": (
         "multi_head_attention",
         {"scores.masked_fill(mask == 0": "scores.masked_fill(mask - 1 == -1"},
-        "It stops with an error with a mask of True and False, and is right with a mask of 0 and 1",
+        "With a mask of True and False, your code stops with an error. With a mask of 0 and 1 (in",
     ),
     "axis 1 of the scores of several heads is the heads": (
         "find_the_bug",
@@ -614,7 +677,7 @@ FIRST = {
             "return row_softmax(np.where(mask, scores, -1e9))": "e = np.where(mask, scores, -np.inf); "
             "e = np.exp(e - e.max(1, keepdims=True)); return e / e.sum(1, keepdims=True)"
         },
-        "The softmax runs along axis 1 instead of the last axis.",
+        "The softmax runs along axis 1. It should run along the last axis.",
     ),
     "another function than the last one writes into its argument": (
         "attention_patterns",
@@ -622,7 +685,7 @@ FIRST = {
             "scores = embeddings @ embeddings.T / np.sqrt(embeddings.shape[1])": "embeddings /= "
             "embeddings.shape[1] ** 0.25; scores = embeddings @ embeddings.T"
         },
-        "analyze_pattern: The argument embeddings was changed",
+        "analyze_pattern: The call changed the argument embeddings",
     ),
     "an allowed score of 0 is blocked": (
         "scaled_dot_product_attention",
@@ -637,7 +700,7 @@ FIRST = {
     "a module is right with one batch axis in evaluation only": (
         "self_attention",
         {"nn.Dropout(dropout)": "nn.Dropout1d(dropout)"},
-        "with two batch axes, and is right with at most one batch axis (in evaluation).",
+        "stops with an error. With at most one batch axis (in evaluation), your code is right.",
     ),
     "the query needs no swapping where the key is swapped": (
         "self_attention",
@@ -645,12 +708,48 @@ FIRST = {
             "self.W_k = nn.Linear(d_model, d_k": "self.W_k = nn.Linear(d_model, d_v",
             "self.W_v = nn.Linear(d_model, d_v": "self.W_v = nn.Linear(d_model, d_k",
         },
-        "is as long as the second-to-last of the second.",
+        "must be as long as the second-last axis of the second.",
+    ),
+    "an attention that forward makes is always in training": (
+        "self_attention",
+        {"self.attention(self.W_q(x)": "ScaledDotProductAttention()(self.W_q(x)"},
+        "two calls with the same arguments give different results: the output is random.",
+    ),
+    "dropout that always acts is random": (
+        "multi_head_attention",
+        {"torch.softmax(scores, dim=-1)": "nn.Dropout(0.1)(torch.softmax(scores, dim=-1))"},
+        "two calls with the same arguments give different results: the output is random.",
+    ),
+    "a decimal comma makes two numbers": (
+        "hand_computation",
+        {"[[0.5, 0.5], [0.670, 0.330]]": "[[0,5, 0,5], [0,670, 0,330]]"},
+        "Python reads 0,5 as two numbers. Write 0.5 instead.",
+    ),
+    "a decimal comma before a zero is no octal number": (
+        "hand_computation",
+        {"[[1, 1], [1, 0]]": "[[1,09, 1], [1, 0]]"},
+        "Write decimal numbers with a point: 1.09, not 1,09.",
+    ),
+    "exponentials of a logarithm overflow": (
+        "softmax",
+        {
+            "exponentials / exponentials.sum(axis=axis, keepdims=True)": "np.exp("
+            "x - np.log(np.exp(x).sum(axis=axis, keepdims=True)))"
+        },
+        "Large numbers overflow, as in a softmax that does not subtract the maximum.",
+    ),
+    "weights of a logarithm overflow with and without a batch axis": (
+        "causal_mask",
+        {
+            "exponentials / exponentials.sum(axis=-1, keepdims=True)": "np.exp("
+            "masked - np.log(np.exp(masked).sum(axis=-1, keepdims=True)))"
+        },
+        "Large scores overflow, as in a softmax that does not subtract the maximum.",
     ),
     "a mask that has to be stretched is wrong too": (
         "scaled_dot_product_attention",
         {"np.where(mask, scores": "np.where(np.asarray(mask)[np.newaxis], scores"},
-        "wrong with a mask of as many axes as the scores, and right with a mask of fewer axes than",
+        "With a mask of as many axes as the scores, your code is wrong. With a mask of fewer axes",
     ),
 }
 
@@ -684,3 +783,21 @@ def test_another_measure_is_not_said_to_vary_wrongly(grade_text, case):
     changes, names = ONE_MISTAKE[case]
     checks = grade_text("scaling_experiment", change("scaling_experiment", *changes.items())).checks
     assert {check.name for check in checks if check.outcome == "failed"} == names
+
+
+ROW_SOFTMAX = {
+    "the overall maximum is subtracted": ("np.max(x, axis=-1, keepdims=True))", "np.max(x))"),
+    "the last axis is summed for arrays with one axis only": (
+        "np.sum(e, axis=-1, keepdims=True)",
+        "np.sum(e, axis=0, keepdims=True) if x.ndim > 2 else e / np.sum(e, -1, keepdims=True)",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ROW_SOFTMAX)
+def test_a_wrong_row_softmax_costs_no_other_repair(grade_text, case):
+    """Four repairs that call it were wrong, too."""
+    checks = grade_text("find_the_bug", change("find_the_bug", ROW_SOFTMAX[case])).checks
+    failed = {check.name for check in checks if check.outcome == "failed"}
+    assert failed == {"test_repaired[row_softmax]"}
+    assert sum(shown_outcome(check) == FOLLOWS for check in checks) == 4

@@ -2,6 +2,7 @@
 
 import contextlib
 import runpy
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -62,9 +63,9 @@ def test_one_half_everywhere_is_wrong():
     values = {f"{p}_{s}": np.full(hand_shape(p, s), 0.5) for p in "abc" for s in STEPS}
     found = judged(values)
     assert not {"right", "follows"} & set(found.values())
-    assert found["a_scores"].startswith("a_scores: none of the 4 entries is right")
-    assert found["b_weights"] == "b_weights[0] sums to 1.5; the weights of a row sum to 1."
-    with pytest.raises(Mismatch, match="row sums to 2; the weights of a row sum to 1"):
+    assert found["a_scores"].startswith("a_scores: all 4 entries are wrong")
+    assert found["b_weights"] == "b_weights[0] sums to 1.5. The weights of a row sum to 1."
+    with pytest.raises(Mismatch, match="row sums to 2. The weights of a row sum to 1"):
         judge_masked_row("row", np.full(4, 0.5), np.array(GIVENS["masked_scores"]))
 
 
@@ -72,7 +73,7 @@ def test_each_wrong_entry_is_found_and_what_follows_from_it_too():
     values = right_values()
     values["b_scores"] = np.array([[1, 1, 2], [1, 1, 1], [1.1, 1.5, 2.1]])
     found = judged(values)
-    assert found["b_scores"] == "b_scores: 3 of 9 entries are not right: [2][0], [2][1], [2][2]."
+    assert found["b_scores"] == "b_scores: 3 of 9 entries are wrong: [2][0], [2][1], [2][2]."
     assert found["b_scaled"] == "may follow"  # the exact numbers, or not: nobody knows here
     values["b_scaled"] = values["b_scores"] / 2
     assert judged(values)["b_scaled"] == "follows"
@@ -82,8 +83,8 @@ def test_weights_are_judged_by_their_rows():
     values = right_values()
     values["c_weights"] = [[1.2, -0.1, -0.1], *values["c_weights"][1:]]
     said = judged(values)["c_weights"]
-    assert said == "c_weights[0][0] is 1.2; a weight lies between 0 and 1."
-    with pytest.raises(Mismatch, match=r"1 of 4 entries is not right: \[3\]"):
+    assert said == "c_weights[0][0] is 1.2. A weight is between 0 and 1."
+    with pytest.raises(Mismatch, match=r"1 of 4 entries is wrong: \[3\]"):
         row = np.array([0.316, 0.425, 0.258, 0.003])
         judge_masked_row("row", row, np.array(GIVENS["masked_scores"]))
 
@@ -94,7 +95,7 @@ def test_where_the_scores_are_right_every_step_is_judged():
     steps = {s: np.array(values[f"c_{s}"], float) for s in ("scores", "output")}
     assert judge_by_relations("c_output", steps, GIVENS["c"]) == ""
     steps["output"][1, 0] += 0.1
-    with pytest.raises(Mismatch, match=r"c_output: 1 of .* not right: \[1\]\[0\]"):
+    with pytest.raises(Mismatch, match=r"c_output: 1 of .* wrong: \[1\]\[0\]"):
         judge_by_relations("c_output", steps, GIVENS["c"])
     values["c_scaled"] = np.array(values["c_scaled"], float)
     values["c_scaled"][0] *= 2
@@ -102,7 +103,7 @@ def test_where_the_scores_are_right_every_step_is_judged():
     values["c_weights"] = shares / shares.sum(axis=1, keepdims=True)
     assert judged(values)["c_weights"] == "follows"
     values["c_weights"][0] = 1 / 3
-    assert judged(values)["c_weights"].startswith("c_weights: 3 of 9 entries are not right")
+    assert judged(values)["c_weights"].startswith("c_weights: 3 of 9 entries are wrong")
 
 
 @pytest.mark.parametrize("row", [[0.4, 0.4, 0.4], [0, 0, 1]])
@@ -146,7 +147,7 @@ def test_a_table_marks_what_is_wrong_and_not_all_of_a_row():
                     marked[scores is values["b_scores"]] = wrong.wrong
     assert np.argwhere(marked[True]).tolist() == [[0, 0], [0, 1]]
     assert marked[False] is None  # with other scores nobody knows
-    with pytest.raises(Mismatch, match=r"row\[3\] is −∞; a weight lies") as wrong:
+    with pytest.raises(Mismatch, match=r"row\[3\] is −∞. A weight is") as wrong:
         row = np.array([0.316, 0.426, 0.258, -np.inf])
         judge_masked_row("row", row, np.array(GIVENS["masked_scores"]))
     assert wrong.value.yours.shape == (4,)
@@ -155,7 +156,7 @@ def test_a_table_marks_what_is_wrong_and_not_all_of_a_row():
 
 def test_what_is_not_finite_is_wrong():
     steps = {"scores": np.array(right_values()["a_scores"], float)}
-    with pytest.raises(Mismatch, match="a_weights has an entry that is no finite number"):
+    with pytest.raises(Mismatch, match="a_weights has an entry that is NaN or infinite"):
         judge_by_relations("a_weights", steps, GIVENS["a"])
 
 
@@ -197,7 +198,7 @@ def test_the_first_wrong_step_names_what_follows_from_it(grade_text, in_kit):
     shares = np.exp(values["b_scaled"])
     values["b_weights"] = shares / shares.sum(axis=1, keepdims=True)
     values["b_output"] = values["b_output"] + 0.5
-    follow = "b_scaled and b_weights follow from b_scores: work them out again."
+    follow = "b_scaled and b_weights follow from b_scores: calculate them again."
     if in_kit:
         steps = {step: values[f"b_{step}"] for step in STEPS}
         assert with_later("Wrong.", "b_scores", steps, GIVENS["b"]) == f"Wrong. {follow}"
@@ -206,9 +207,9 @@ def test_the_first_wrong_step_names_what_follows_from_it(grade_text, in_kit):
     text += "".join(f"{name} = {value.tolist()}\n" for name, value in values.items())
     checks = grade_text("hand_computation", text).checks
     first = next(check for check in checks if check.outcome == "failed")
-    other = "b_output does not follow from your b_weights, and is not right either."
+    other = "b_output does not follow from your b_weights, and is wrong too."
     assert f"{follow} {other}" in first.diagnosis.finding
-    assert "work them out" not in first.finding  # not twice
+    assert "calculate them again" not in first.finding  # not twice
 
 
 def test_what_follows_from_a_wrong_step_and_is_right_stays(grade_text):
@@ -222,8 +223,11 @@ def test_what_follows_from_a_wrong_step_and_is_right_stays(grade_text):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({}, "the right ones rounded to 2 decimals; three"),
-        ({(0, 1): 0.29}, "the right ones to within 0.01, with 2 decimals; three"),  # sums to 1
+        ({}, "the right numbers rounded to 2 decimals. The task"),
+        (
+            {(0, 1): 0.29},
+            "the right numbers to within 0.01, with 2 decimals. The task",
+        ),  # sums to 1
         ({(1, 0): 0.38}, ""),  # 0.363 is neither
     ],
 )
@@ -235,3 +239,55 @@ def test_two_decimals_are_named_however_they_were_cut(change, says):
     finding = explain_value("c_weights", {**right_values(), "c_weights": rows}.__getitem__)
     assert (finding.misconceptions if finding else ()) == (("rounded-2",) if says else ())
     assert finding is None or (says in finding.says and "decimals" in finding.hints[0])
+
+
+def softmax_to_base(base, x):
+    powers = base**x
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+WRONG_OPERATIONS = {
+    "c_scores": [
+        (lambda g: (g.X @ g.X.T) / np.outer(g.lengths, g.lengths), "the cosines"),
+        (lambda g: (g.X @ g.X.T)[[0, 2, 1]], "rows 1 and 2 exchanged"),
+        (lambda g: g.X[:, :3] @ g.X[:, :3].T, "without the last number of each"),
+    ],
+    "c_scaled": [
+        (lambda g: np.sqrt(g.c_scores / 4), "the root belongs to d_k alone"),
+        (lambda g: g.c_scores / 1.4, "the scores divided by 1.4"),
+    ],
+    "c_weights": [
+        (lambda g: softmax_to_base(10, g.c_scaled), "10 to the power of each entry"),
+        (lambda g: 1 / (1 + np.exp(-g.c_scaled)), "the sigmoid of each entry, and not divided"),
+        (lambda g: softmax_to_base(np.e, np.round(g.c_scaled, 1)), "entry rounded to 1 decimal"),
+        (lambda g: np.full((3, 3), 1 / 3), "equal shares"),
+    ],
+    "c_output": [
+        (lambda g: g.c_weights @ g.X / 3, "the right numbers divided by 3"),
+        (lambda g: np.round(g.c_weights, 1) @ g.X, "the weights rounded to 1 decimal times V"),
+        (lambda g: g.c_scaled @ g.X, "the scaled scores times V"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "says"),
+    [(name, wrong, says) for name, cases in WRONG_OPERATIONS.items() for wrong, says in cases],
+)
+def test_wrong_operations_are_named_without_an_entry_for_each(name, wrong, says):
+    values = {key: np.array(v, float) for key, v in right_values().items() if key[0] in "abc"}
+    X = np.array(GIVENS["c"]["Q"])
+    givens = SimpleNamespace(**values, X=X, lengths=np.linalg.norm(X, axis=1))
+    mine = np.round(wrong(givens), 3)
+    finding = explain_value(name, {**values, name: mine}.__getitem__)
+    assert finding is not None and says in finding.says
+    mine[0, 0] += 0.01  # a slip is no such operation
+    other = explain_value(name, {**values, name: mine}.__getitem__)
+    assert other is None or says not in other.says or says == "equal shares"
+
+
+def test_a_single_wrong_entry_is_pointed_at():
+    values = right_values()
+    values["c_output"] = np.array(values["c_output"], float)
+    values["c_output"][2, 1] += 0.02
+    assert "row 2 of the weights times column 1 of V" in judged(values)["c_output"]

@@ -65,7 +65,7 @@ W_V = "self.W_v = nn.Linear(d_model, d_v, bias=False)"
 
 def test_a_shared_matrix_is_to_be_changed_first(checks_in_kit):
     checks = checks_in_kit("self_attention", lambda text: text.replace(W_V, "self.W_v = self.W_k"))
-    assert "W_v.weight and W_k.weight are one and the same parameter" in checks[6].finding
+    assert "W_v.weight and W_k.weight are the same parameter" in checks[6].finding
     left = [check.cause.code for check in checks if check.outcome == "graded when handed in"]
     assert set(left) == {"given_own_step"}
 

@@ -26,6 +26,9 @@ def test_skips():
 """
 
 
+MARK = "import pytest\n@pytest.mark.check('A')\n"
+
+
 def make_course(folder, checks=CHECKS):
     return write_course(
         folder, {"sorting": 10}, checks={"sorting": checks}, answers="sort = sorted\n"
@@ -76,10 +79,10 @@ def test_a_dependency_that_failed(tmp_path):
 
 
 def test_a_fault_of_the_check_needs_a_person(tmp_path):
-    report = grade(make_course(tmp_path, "def test_x(submission): {}['oops']\n"), "")
+    report = grade(make_course(tmp_path, f"{MARK}def test_x(submission): {{}}['oops']\n"), "")
     assert report.status == "needs a person"
     assert report.points == 0
-    assert "in line 1 of test_sorting.py with KeyError: 'oops'" in report.reason
+    assert "in line 3 of test_sorting.py with KeyError: 'oops'" in report.reason
 
 
 def test_checks_that_cannot_be_loaded(tmp_path):

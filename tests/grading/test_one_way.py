@@ -147,7 +147,8 @@ def test_a_report_that_cannot_be_written_is_trouble_as_well(course):
 
 
 def test_pytest_says_as_a_judge_does_that_a_value_cannot_be_read(tmp_path, pytester):
-    checks = "def test_x(submission):\n    assert submission.sort([1])[0] == 1, 'no'\n"
+    checks = "import pytest\n@pytest.mark.check('A')\n"
+    checks += "def test_x(submission):\n    assert submission.sort([1])[0] == 1, 'no'\n"
     course = make_course(tmp_path, checks)
     text = "def sort(x): return None if x else x"
     for folder, said in (("exercises", text), ("solutions", SOURCE.text)):
@@ -155,7 +156,7 @@ def test_pytest_says_as_a_judge_does_that_a_value_cannot_be_read(tmp_path, pytes
         (tmp_path / folder / "sorting.py").write_text(said)
     with Judge(course, course.content.exercises) as judge:
         found = judge.run(Source("sorting", "sorting.py", (Unit("sorting.py", text),))).report
-    assert "cannot be read as the exercise asks" in found.checks[0].finding
+    assert "check cannot read your result" in found.checks[0].finding
     done = pytester.runpytest_inprocess(str(tmp_path / "exercises" / "sorting.py"))
-    done.stdout.fnmatch_lines(["*cannot be read as the exercise asks*"])
+    done.stdout.fnmatch_lines(["*check cannot read your result*"])
     assert "The check itself stopped" not in done.stdout.str()

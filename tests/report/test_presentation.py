@@ -242,8 +242,8 @@ def test_what_passes_by_follow_through_has_no_tick():
     assert 'aria-label="follow-through">→</span>' in page
     assert closing(report).startswith("0 of 2 checks pass, 1 passes by follow-through, 1 fails.")
     assert closing(exercise(check("b", outcome="passed", points=1.0), given)) == (
-        "1 of 2 checks passes, 1 passes by follow-through. Full points: what is still wrong comes "
-        "from the function named there."
+        "1 of 2 checks passes, 1 passes by follow-through. You have full points. The values "
+        "that are still wrong come from the function named there."
     )
     shown = [ShownExercise(report)]
     case = ET.fromstring(junit(shown)).findall(".//testcase")[1]

@@ -4,6 +4,7 @@ import pytest
 
 from autograder.checks.proxy import Submission
 from autograder.report.redaction import exercise_for_student
+from autograder.sandbox.process import WorkerProcess
 from autograder.sandbox.session import WorkerSession
 from tests.conftest import ENDLESS
 from tests.courses import write_course
@@ -25,6 +26,21 @@ def test_a_submission_has_one_process_at_a_time(submit):
     other = work.fresh()
     assert other.me() != first
     assert work.me() not in {first, other.me()}
+
+
+def test_later_processes_get_the_code_that_the_first_one_compiled(submit, monkeypatch):
+    sent = []
+    exchange = WorkerProcess.exchange
+
+    def noting(process, request, *more):
+        sent.append(request.code if request.operation == "load" else None)
+        return exchange(process, request, *more)
+
+    monkeypatch.setattr(WorkerProcess, "exchange", noting)
+    work = submit("import numpy as np\ndef f(x): return np.ones(x)\n")
+    assert [work.f(3).tolist(), work.fresh().f(3).tolist()] == [[1, 1, 1]] * 2
+    assert sent[0] == b""
+    assert b"numpy" in sent[2]
 
 
 def test_the_budget_is_one_for_all_processes(submit):

@@ -58,7 +58,7 @@ def test_values_come_back_as_plain_data(submit):
             TimedOut,
             "still in the loop in line 2 of work.py.",
         ),
-        ("import time; time.sleep(99)", TimedOut, "within 1 seconds. Is there a loop in it that"),
+        ("import time; time.sleep(99)", TimedOut, "within 1 seconds. Is there a loop that"),
         ("value = 1; return valeu", Raised, "not defined (Did you mean: 'value'?) in line 2 of"),
         ("return 'a'.uper()", Raised, "attribute 'uper' (Did you mean: 'upper'?) in line 2"),
         ("import os; os._exit(3)", Crashed, "exit code 3"),

@@ -169,7 +169,8 @@ def test_a_file_beside_it_that_is_not_written_is_the_cause(folder):
     start = opening(graded(folder, "top"))
     assert start.text == (
         "top needs double.py in line 5 of top.py. That file still has a `raise "
-        "NotImplementedError()`. Write it first, or copy your work there if it is in a notebook."
+        "NotImplementedError()`. Write that file first. If your work is in a notebook, copy it "
+        "there."
     )
     assert (start.place.file, start.place.line) == ("top.py", 5)
     _, text = run("check", "top")

@@ -14,7 +14,7 @@ from autograder.worker.messages import Unit
 MODULE = "import torch\nfrom torch import nn\nclass M(nn.Module):\n    def __init__(self):\n"
 PROJECTING = f"{MODULE}        super().__init__()\n        self.W_k = nn.Linear(2, 2)\n"
 BESIDE = {"softmax": "def softmax(x):\n    return x\n", "broken": "x = )\n"}
-TENSORS = "torch's functions take tensors, and this line gives one a NumPy array."
+TENSORS = "torch's functions need tensors, and this line passes a NumPy array."
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def test_a_module_that_is_not_made_ready_is_said(failed, init):
 @pytest.mark.parametrize("sizes", ["1, 2, 1, 2", "(1, 2, 1, 2)"])
 def test_view_of_an_array_is_numpy_s(failed, sizes):
     text = f"import numpy as np\ndef f():\n    return np.ones((2, 2)).view({sizes})\n"
-    assert failed(text)[1].endswith("`reshape` gives the array another shape.")
+    assert failed(text)[1].endswith("`reshape` changes the shape of the array.")
 
 
 def test_the_arguments_of_another_function_are_not_counted_for_the_student_s(failed):
@@ -140,10 +140,10 @@ def test_the_choices_of_torch_are_left_out(failed):
 @pytest.mark.parametrize(
     ("index", "sizes", "said"),
     [
-        ("..., mask == 0", "(1, 4)", "scores that it selects (3, 4): the"),
-        ("mask == 0", "(3, 4)", "scores that it selects (2, 3): the"),
-        (":, ~mask", "(4,)", "scores that it selects (3,): the"),
-        (":, :, mask", "(3, 4)", "scores that it selects (4,): the"),
+        ("..., mask == 0", "(1, 4)", "scores that it selects have the shape (3, 4). Both"),
+        ("mask == 0", "(3, 4)", "scores that it selects have the shape (2, 3). Both"),
+        (":, ~mask", "(4,)", "scores that it selects have the shape (3,). Both"),
+        (":, :, mask", "(3, 4)", "scores that it selects have the shape (4,). Both"),
     ],
 )
 @pytest.mark.parametrize("library", ["np", "torch"])
@@ -167,11 +167,11 @@ def test_a_mask_as_an_index_is_compared_with_the_axes_that_it_selects(
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ("x.transpose(1, 2).reshape(1, 2, 12)", "swapaxes(1, 2) exchanges two."),
+        ("x.transpose(1, 2).reshape(1, 2, 12)", "swapaxes(1, 2) exchanges two axes."),
         ("x.transpose(0, 2, 1)", "`x` has the shape (1, 2, 3, 4). It has to list each axis of"),
         ("np.transpose(x, (0, 2, 1))", "`x` has the shape (1, 2, 3, 4). It has to list each axis"),
         ("x.reshape(1, 6, 4).transpose(1, 2)", "`x.reshape(1, 6, 4)` has another number. In NumPy"),
-        ("x @ x.transpose(0, 2, 1)", "np.swapaxes(x, -1, -2) exchanges the last two of any"),
+        ("x @ x.transpose(0, 2, 1)", "np.swapaxes(x, -1, -2) exchanges the last two axes of an"),
         ("torch.ones(1, 2, 3, 4).permute(0, 2, 1)", "another number. It has to list each axis"),
         ("x @ x.T", "x.T reverses all axes: (1, 2, 3, 4) becomes (4, 3, 2, 1)."),
     ],
@@ -191,14 +191,17 @@ def test_the_last_two_axes_are_exchanged_only_in_a_product(failed, body, said):
     [
         (
             "max(x)",
-            "compares the parts along the first axis, such as whole rows: `np.max(…, axis=…, ",
+            "compares the parts along the first axis, such as whole rows. `np.max(…, axis=…, ",
         ),
-        ("min(x, axis=1)", "`np.min(…, axis=…, keepdims=True)` takes any axis."),
+        ("min(x, axis=1)", "`np.min(…, axis=…, keepdims=True)` works for any axis."),
         (
             "sum(x, axis=1)",
-            "adds the parts along the first axis, such as whole rows: `np.sum(…, axis=…, ",
+            "adds the parts along the first axis, such as whole rows. `np.sum(…, axis=…, ",
         ),
-        ("max(torch.ones(2, 2), dim=1)", "`torch.amax(…, dim=…, keepdim=True)` takes any axis."),
+        (
+            "max(torch.ones(2, 2), dim=1)",
+            "`torch.amax(…, dim=…, keepdim=True)` works for any axis.",
+        ),
         ("1 if x else 2", "`if`, `and` and `or` need one truth value"),
         ("np.sum(x, keepdim=1)", ""),
     ],

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from autograder.sandbox.problems import NotDefined, NotLoaded, Raised
-from autograder.worker.loading import load
+from autograder.worker.loading import compiled_units, load
 from autograder.worker.messages import Unit
 
 TWICE = "def twice(x):\n    return 2 * x\n"
@@ -209,3 +209,20 @@ def test_what_is_computed_from_a_magic_says_that_magics_are_left_out(loaded, use
     module, (problem,) = loaded("", text)
     assert "left out where it is graded" in problem.message
     assert module.f() == 1
+
+
+def test_compiled_units_are_run_without_their_text(monkeypatch):
+    monkeypatch.setitem(sys.modules, "loaded_work", None)
+    texts = (
+        '"""Says two."""\nfrom __future__ import annotations\n',
+        f"def one(x: no_type):\n    return 1 / x\n{TWICE}",
+    )
+    cells = [Unit(f"code cell {n}", text) for n, text in enumerate(texts, 1)]
+    others = [Unit(cell.label, "nothing") for cell in cells]
+    module, problems = load("loaded_work", others, {}, [], compiled_units(cells))
+    assert (module.__doc__, module.twice(2), problems) == ("Says two.", 4, [])
+
+
+def test_a_unit_that_cannot_be_compiled_is_reported_by_the_load(loaded):
+    assert compiled_units([Unit("w.py", "def")]) == b""
+    assert [problem.type for problem in loaded("x = 1", "def", TWICE)[1]] == ["SyntaxError"]

@@ -37,13 +37,13 @@ def _passed_line(mark, _seen=set(), _print=print):
 """
 _VALUE_MARK = re.compile(r"\x02(\d{1,4}):(\d{1,6})=(\d{1,9}),(\d{1,9}),([-\d.e+]+),([-\d.e+]+)\n")
 _MARK_VALUE = """
-def _passed_value(mark, value, _seen={}, _print=print):
-    known = _seen.setdefault(mark, set())
+def _passed_value(mark, part, value, _seen={}, _print=print):
+    known = _seen.setdefault((mark, part), set())
     if len(known) >= 12:
         return value
     if isinstance(value, tuple):
-        for part in value:
-            _passed_value(mark, part)
+        for each in value:
+            _passed_value(mark, part, each)
         return value
     try:
         import numpy
@@ -156,7 +156,8 @@ def _changed(statement: ast.Assign | ast.AugAssign | ast.Return) -> list[str]:
 
 
 def _value_mark(place: str, value: ast.expr) -> ast.expr:
-    return ast.Call(ast.Name("_passed_value"), [ast.Constant(place), value], [])
+    part = ast.Constant(tuple(getattr(value, field, 0) for field in value._attributes))
+    return ast.Call(ast.Name("_passed_value"), [ast.Constant(place), part, value], [])
 
 
 class _MarkParts(ast.NodeTransformer):

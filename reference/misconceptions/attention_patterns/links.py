@@ -10,7 +10,7 @@ from reference.patterns import strongest_links
 
 LINKS: Hints = (
     "For the first query, which weight is the largest, and which token does it belong to?",
-    "List the k largest weights of each row, largest first, each with the token of its column.",
+    "List the k largest weights of each row, largest first. Each link has the token of its column.",
     "Sort the columns of a row by their weight, largest first, and take the first k.",
 )
 
@@ -68,88 +68,96 @@ LINK_MISTAKES = (
         LINKS,
         {
             "smallest-links": (
-                "The smallest weights of each query are listed; the largest are asked for.",
+                "The links have the smallest weights of each query. They should have the largest "
+                "weights.",
                 lambda s: _sorted(s, lambda row: row),
             ),
             "smallest-first": (
-                "The right links are listed, but the smallest comes first.",
+                "The links are right, but the smallest comes first. The largest should come first.",
                 lambda s: [
                     row[::-1] for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
                 ],
             ),
             "in-order-of-tokens": (
-                "The right links are listed in the order of the tokens; the largest comes first.",
+                "The links are right, but they are in the order of the tokens. The largest link "
+                "should come first.",
                 lambda s: [
                     [(s.tokens[j], float(row[j])) for j in sorted(np.argsort(-row)[: s.k])]
                     for row in np.asarray(s.weights)
                 ],
             ),
             "columns": (
-                "The links are those of the columns: they say who looks at a token, not whom it "
-                "looks at.",
+                "The links are those of the columns. A column shows which queries look at a "
+                "token. A row shows which tokens a query looks at.",
                 lambda s: strongest_links(np.asarray(s.weights).T, s.tokens, s.k),
             ),
-            "without-itself": ("A query's own position is left out; list it as well.", _others),
+            "without-itself": (
+                "The links of a query leave out the query's own position. List this link too.",
+                _others,
+            ),
             "one-more": (
-                "There is one link too many for each query.",
+                "Each query has one link too many.",
                 lambda s: strongest_links(np.asarray(s.weights), s.tokens, s.k + 1),
             ),
             "one-fewer": (
-                "There is one link too few for each query.",
+                "Each query has one link too few.",
                 lambda s: strongest_links(np.asarray(s.weights), s.tokens, max(s.k - 1, 0)),
             ),
             "always-two": (
-                "Two links are listed, whatever k is.",
+                "The result always has two links for each query, whatever k is.",
                 lambda s: strongest_links(np.asarray(s.weights), s.tokens, 2),
             ),
             "all-of-them": (
-                "All links are listed, whatever k is.",
+                "The result always has all links of each query, whatever k is.",
                 lambda s: strongest_links(np.asarray(s.weights), s.tokens, 99),
             ),
             "tokens-only": (
-                "The weights are missing: a link is a pair of token and weight.",
+                "The links have no weights. A link is a pair of a token and a weight.",
                 lambda s: [
                     [t for t, _ in row]
                     for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
                 ],
             ),
             "weights-only": (
-                "The tokens are missing: a link is a pair of token and weight.",
+                "The links have no tokens. A link is a pair of a token and a weight.",
                 lambda s: [
                     [w for _, w in row]
                     for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
                 ],
             ),
             "weight-first": (
-                "The pairs are (weight, token); the token should come first.",
+                "The pairs are (weight, token). The token should come first.",
                 lambda s: [
                     [(w, t) for t, w in row]
                     for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
                 ],
             ),
             "places-for-tokens": (
-                "The pairs contain the number of the column; the column's token is asked for.",
+                "The pairs contain the number of a column. They should contain the token of that "
+                "column.",
                 lambda s: [
                     [(int(j), float(row[j])) for j in np.argsort(-row)[: s.k]]
                     for row in np.asarray(s.weights)
                 ],
             ),
             "query-for-key": (
-                "The pairs contain the token that looks; the token that is looked at is asked for.",
+                "The pairs contain the token of the query. They should contain the token that the "
+                "query looks at.",
                 lambda s: [
                     [(s.tokens[i], w) for _, w in row]
                     for i, row in enumerate(strongest_links(np.asarray(s.weights), s.tokens, s.k))
                 ],
             ),
             "a-dict": (
-                "Each query has a dict; a list of pairs is asked for, since tokens may repeat.",
+                "Each query has a dict. It should have a list of pairs, because a token may "
+                "repeat.",
                 lambda s: [
                     dict(row) for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
                 ],
             ),
             "by-token": (
-                "The result is a dict by token; a list in the order of the queries is asked for, "
-                "since tokens may repeat.",
+                "The result is a dict by token. It should be a list in the order of the queries, "
+                "because a token may repeat.",
                 lambda s: dict(
                     zip(
                         s.tokens, strongest_links(np.asarray(s.weights), s.tokens, s.k), strict=True
@@ -157,11 +165,11 @@ LINK_MISTAKES = (
                 ),
             ),
             "first-query-only": (
-                "Only the first query's links are there.",
+                "The result has only the links of the first query.",
                 lambda s: strongest_links(np.asarray(s.weights), s.tokens, s.k)[0],
             ),
             "one-list": (
-                "All links stand in one list; a list for each query is asked for.",
+                "All links are in one list. Each query should have its own list.",
                 lambda s: [
                     link
                     for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
@@ -169,8 +177,8 @@ LINK_MISTAKES = (
                 ],
             ),
             "repeated-token-once": (
-                "The links of a query are collected by token: if a token repeats, only its last "
-                "link is there.",
+                "If a token repeats, only its last link is in the result. Each occurrence should "
+                "have its own link.",
                 lambda s: [
                     sorted(
                         dict(zip(s.tokens, map(float, row), strict=True)).items(),
@@ -180,12 +188,12 @@ LINK_MISTAKES = (
                 ],
             ),
             "largest-of-a-repeated-token": (
-                "The links of a query are collected by token: if a token repeats, only its "
-                "largest link is there.",
+                "If a token repeats, only its largest link is in the result. Each occurrence "
+                "should have its own link.",
                 _by_token(max),
             ),
             "repeated-tokens-added": (
-                "The weights of a token that repeats are added up; each occurrence should have "
+                "The weights of a token that repeats are added up. Each occurrence should have "
                 "its own link.",
                 _by_token(sum),
             ),
@@ -196,7 +204,8 @@ LINK_MISTAKES = (
                 ],
             ),
             "sorted-by-token": (
-                "The right links are listed in the order of their tokens; the largest comes first.",
+                "The links are right, but they are in alphabetical order of the tokens. The "
+                "largest link should come first.",
                 lambda s: [
                     sorted(row) for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
                 ],
@@ -209,23 +218,24 @@ LINK_MISTAKES = (
                 for digits in (1, 2, 3, 4)
             ],
             "weights-in-percent": (
-                "The weights in the links are percentages; the weights themselves are asked for.",
+                "The weights in the links are percentages. They should be the weights themselves.",
                 lambda s: _with_weights(s, lambda w: 100 * w),
             ),
             "with-the-query": (
-                "A link has three parts, also the token that looks. It should be a pair: the "
-                "token that is looked at, and its weight.",
+                "A link has three parts, because it also contains the token of the query. A link "
+                "should be a pair: the token that the query looks at, and the weight.",
                 lambda s: [
                     [(s.tokens[i], *link) for link in row]
                     for i, row in enumerate(strongest_links(np.asarray(s.weights), s.tokens, s.k))
                 ],
             ),
             "sorted-as-text": (
-                "The weights are compared as texts: as a text, “9” is larger than “40”.",
+                "The weights are compared as text. As text, “9” is larger than “40”.",
                 *(_sorted_by(lambda w, form=form: form.format(100 * w)) for form in FORMS),
             ),
             "first-of-a-repeated-token": (
-                "For a token that repeats, the weight is that of its first occurrence.",
+                "If a token repeats, every link of this token has the weight of the first "
+                "occurrence.",
                 lambda s: [
                     [
                         (s.tokens[j], float(row[s.tokens.index(s.tokens[j])]))

@@ -12,27 +12,28 @@ from reference.scaling import entropy
 WEIGHTS: Hints = (
     "How do the embeddings become weights, before anything is measured?",
     "The weights are the softmax, over each row, of the dot products divided by √d.",
-    "Work the lesson's example through by hand, and compare your matrix of weights.",
+    "Calculate the lesson's example by hand, and compare your matrix of weights.",
 )
 
 
 SELF: Hints = (
     "Which entries of the matrix say how much a position looks at itself?",
     "`self_attention` is the mean of the diagonal: entry [i][i] of each row.",
-    "Look at the line that makes self_attention, and at what its mean runs over.",
+    "Look at the line that makes self_attention. Over which entries does its mean run?",
 )
 
 
 LARGEST: Hints = (
     "Which weights does max_attention compare?",
     "`max_attention` is the single largest weight of the whole matrix.",
-    "Look at the line that makes max_attention: one maximum, without an axis and without a mean.",
+    "Look at the line that makes max_attention. It needs one maximum, without an axis and without "
+    "a mean.",
 )
 
 
 SPREAD: Hints = (
-    "Which numbers share one entropy, and what becomes of several entropies?",
-    "Each row has an entropy −Σ p·ln p, in nats; the measure is the mean over the rows.",
+    "Over which numbers does one entropy run? What do you do with the entropies of several rows?",
+    "Each row has an entropy −Σ p·ln p, in nats. The measure is the mean of these entropies.",
     "Look at the logarithm, the minus sign, and the axes of the sum and of the mean.",
 )
 
@@ -57,11 +58,12 @@ MEASURES = (
                 {"scaled": lambda s: s.scores / np.sqrt(len(s.e))},
             ),
             "multiplies-by-root": (
-                "The scores are multiplied by √d; they have to be divided.",
+                "The scores are multiplied by √d. They should be divided by √d.",
                 {"scaled": lambda s: s.scores * np.sqrt(s.e.shape[1])},
             ),
             "cosines": (
-                "The scores are cosine similarities: the embeddings were brought to length 1.",
+                "The scores are cosine similarities: each embedding was divided by its length "
+                "first.",
                 {
                     "scaled": lambda s: (
                         s.scores
@@ -75,29 +77,31 @@ MEASURES = (
                 {"weights": lambda s: softmax(s.scaled, None)},
             ),
             "softmax-not-stable": (
-                "{Right for small embeddings; large ones|Large embeddings} give NaN, as in a "
-                "softmax whose exponentials overflow, or are all 0 in a row.",
+                "{The result is right for small embeddings. }Large embeddings give NaN. This "
+                "happens if the exponentials of a softmax overflow, or if all exponentials of a "
+                "row are 0.",
                 {"weights": lambda s: np.exp(s.scaled) / np.exp(s.scaled).sum(-1, keepdims=True)},
             ),
             "no-softmax": (
-                "The scaled scores are measured: there is no softmax.",
+                "The measures are those of the scaled scores. There is no softmax.",
                 {"weights": lambda s: s.scaled},
             ),
             "exponentials-only": (
-                "The exponentials are measured; they are not divided by their sum.",
+                "The measures are those of the exponentials. The exponentials should be divided "
+                "by their sum first.",
                 {"weights": lambda s: np.exp(s.scaled)},
             ),
             "diagonal-blocked": (
-                "The diagonal is blocked: no position may look at itself, but each should.",
+                "The diagonal is blocked, so no position looks at itself. Each position should.",
                 {"weights": lambda s: softmax(np.where(np.eye(len(s.e)), -np.inf, s.scaled))},
             ),
             "distances": (
-                "The scores are negative squared distances of the embeddings; their dot products "
-                "are asked for.",
+                "The scores are negative squared distances of the embeddings. They should be dot "
+                "products.",
                 {"scores": lambda s: -((s.e[:, None] - s.e[None]) ** 2).sum(-1)},
             ),
             "causal": (
-                "A causal mask acts, but no mask is asked for.",
+                "Your code uses a causal mask. The task has no mask.",
                 {"weights": lambda s: softmax(np.where(np.tri(len(s.e)), s.scaled, -np.inf))},
             ),
         },
@@ -108,36 +112,39 @@ MEASURES = (
         means=of_weights,
         ways={
             "diagonal-sum": (
-                "self_attention is the sum of the diagonal; its mean is asked for.",
+                "self_attention is the sum of the diagonal. It should be the mean of the diagonal.",
                 np.trace,
             ),
             "mean-of-everything": (
-                "self_attention is the mean of all weights; only the diagonal counts.",
+                "self_attention is the mean of all weights. It should be the mean of the diagonal.",
                 np.mean,
             ),
             "largest-of-diagonal": (
-                "self_attention is the largest entry of the diagonal; its mean is asked for.",
+                "self_attention is the largest entry of the diagonal. It should be the mean of "
+                "the diagonal.",
                 lambda w: np.diag(w).max(),
             ),
             "first-of-diagonal": (
-                "self_attention is the first position's weight alone; the mean is asked for.",
+                "self_attention is the first entry of the diagonal. It should be the mean of the "
+                "diagonal.",
                 lambda w: w[0, 0],
             ),
             "rows-that-prefer-themselves": (
-                "self_attention is the share of positions whose largest weight is their own; the "
-                "mean of the diagonal is asked for.",
+                "self_attention is the share of positions whose largest weight is their own. It "
+                "should be the mean of the diagonal.",
                 lambda w: (w.argmax(-1) == np.arange(len(w))).mean(),
             ),
             "median-of-diagonal": (
-                "self_attention is the median of the diagonal; its mean is asked for.",
+                "self_attention is the median of the diagonal. It should be the mean of the "
+                "diagonal.",
                 lambda w: np.median(np.diag(w)),
             ),
             "beside-the-diagonal": (
-                "self_attention is the weight of the other tokens: 1 minus the right number.",
+                "self_attention is the mean weight of all other tokens: 1 minus the right number.",
                 lambda w: (1 - np.diag(w)).mean(),
             ),
             "diagonal-returned": (
-                "self_attention is the whole diagonal; its mean is asked for.",
+                "self_attention is the whole diagonal. It should be the mean of the diagonal.",
                 np.diag,
             ),
         },
@@ -148,33 +155,36 @@ MEASURES = (
         means=of_weights,
         ways={
             "mean-of-rows-largest": (
-                "max_attention is the mean of the rows' largest weights; the largest of all is "
-                "asked for.",
+                "max_attention is the mean of the largest weights of the rows. It should be the "
+                "largest weight of all.",
                 lambda w: w.max(-1).mean(),
             ),
             "rows-largest": (
-                "max_attention has one value for each row; the largest of all is asked for.",
+                "max_attention has one value for each row. It should be the largest weight of all.",
                 lambda w: w.max(-1),
             ),
             "place-of-the-largest": (
-                "max_attention is the place of the largest weight; the weight itself is asked for.",
+                "max_attention is the place of the largest weight. It should be the weight itself.",
                 np.argmax,
             ),
             "largest-column-sum": (
-                "max_attention is the largest sum of a column; the largest single weight is asked "
-                "for.",
+                "max_attention is the largest sum of a column. It should be the largest single "
+                "weight.",
                 lambda w: w.sum(0).max(),
             ),
             "largest-column-mean": (
-                "max_attention is the largest mean of a column; the largest single weight is asked "
-                "for.",
+                "max_attention is the largest mean of a column. It should be the largest single "
+                "weight.",
                 lambda w: w.mean(0).max(),
             ),
             "largest-beside-the-diagonal": (
-                "max_attention leaves the diagonal out; a position's own weight counts too.",
+                "max_attention leaves out the diagonal. The weights on the diagonal count too.",
                 lambda w: (w - np.diag(np.diag(w))).max(),
             ),
-            "smallest": ("max_attention is the smallest weight.", np.min),
+            "smallest": (
+                "max_attention is the smallest weight. It should be the largest weight.",
+                np.min,
+            ),
         },
     ),
     Family(
@@ -183,50 +193,52 @@ MEASURES = (
         means=of_weights,
         ways={
             "entropy-in-bits": (
-                "The entropy is in bits (base 2); nats are asked for.",
+                "The entropy is in bits (base 2). It should be in nats (base e).",
                 lambda w: entropy(w).mean() / np.log(2),
             ),
             "entropy-in-base-10": (
-                "The entropy is that of a logarithm with base 10; nats are asked for.",
+                "The entropy uses a logarithm with base 10. It should use the natural logarithm "
+                "(nats).",
                 lambda w: entropy(w).mean() / np.log(10),
             ),
             "sum-of-entropies": (
-                "The entropies of the rows are added up; their mean is asked for.",
+                "entropy is the sum of the entropies of the rows. It should be their mean.",
                 lambda w: entropy(w).sum(),
             ),
             "entropies-returned": (
-                "entropy has one value for each row; their mean is asked for.",
+                "entropy has one value for each row. It should be the mean of these values.",
                 entropy,
             ),
             "mean-of-terms": (
-                "The terms −p·ln p are averaged over all entries; add up each row's terms first.",
+                "The terms −p·ln p are averaged over all entries. The terms of each row should be "
+                "added up first.",
                 lambda w: entropy(w).mean() / w.shape[-1],
             ),
             "entropy-of-mean-row": (
-                "The entropy is the entropy of the mean row; the mean of the rows' entropies is "
-                "asked for.",
+                "entropy is the entropy of the mean row. It should be the mean of the entropies "
+                "of the rows.",
                 lambda w: entropy(w.mean(0)),
             ),
             "one-entropy-of-everything": (
-                "The entropy is that of all weights together, divided by their sum; each row has "
-                "its own entropy.",
+                "All weights are divided by their sum, and one entropy is calculated from all of "
+                "them. Each row has its own entropy.",
                 lambda w: entropy((w / w.sum()).reshape(-1)),
             ),
             "largest-entropy": (
-                "The largest entropy of a row is taken; the mean of all rows is asked for.",
+                "entropy is the largest entropy of a row. It should be the mean over the rows.",
                 lambda w: entropy(w).max(),
             ),
             "smallest-entropy": (
-                "The smallest entropy of a row is taken; the mean of all rows is asked for.",
+                "entropy is the smallest entropy of a row. It should be the mean over the rows.",
                 lambda w: entropy(w).min(),
             ),
             "median-entropy": (
-                "The median of the rows' entropies is taken; their mean is asked for.",
+                "entropy is the median of the entropies of the rows. It should be their mean.",
                 lambda w: np.median(entropy(w)),
             ),
             "perplexity": (
-                "The exponential of the entropy (the perplexity) is taken; plain nats are asked "
-                "for.",
+                "entropy is the exponential of the entropy (the perplexity). It should be the "
+                "entropy itself, in nats.",
                 lambda w: np.exp(entropy(w)).mean(),
                 lambda w: np.exp(entropy(w).mean()),
             ),
@@ -240,12 +252,12 @@ MEASURES = (
             ],
             "no-minus": ("The minus sign of −Σ p·ln p is missing.", lambda w: -entropy(w).mean()),
             "relative-entropy": (
-                "The entropy is divided by ln L; plain nats are asked for.",
+                "The entropy is divided by ln L. It should be the entropy itself, in nats.",
                 lambda w: entropy(w).mean() / np.log(w.shape[-1]),
             ),
             "nan-for-zero": (
-                "A weight of 0 gives NaN: 0 · ln 0 is not a number for NumPy, and counts as 0 "
-                "here.",
+                "A weight of 0 gives NaN, because 0 · ln 0 is NaN in NumPy. In an entropy, this "
+                "term counts as 0.",
                 lambda w: -(w * np.log(w)).sum(-1).mean(),
             ),
         },

@@ -45,6 +45,7 @@ def scores_and_masks(draw: int) -> Sequence[Probe]:
         Probe((np.array([[-900.0, 5.0], [-800.0, -800.0 + draw]]), causal_mask(2)), condition=1e3),
         Probe((np.array([[-700.0, 9.0], [7.0, 5.0 + draw]]), causal_mask(2)), condition=1e3),
         Probe((np.array([[-850.0, 6.0], [3.0, 4.0 + draw]]), causal_mask(2)), condition=1e3),
+        Probe((np.stack([scores(3, 3), scores(3, 3) + 900]), causal_mask(3)), condition=1e3),
         Probe((scores(3, 4), rows[:1])),
         Probe((scores(2, 3, 4), rows[np.newaxis].astype(bool))),
     ]
@@ -92,7 +93,7 @@ APPLY_FACTS = (
     Fact(
         "allowed-changed",
         lambda s, v: not np.allclose(v[allowed(s)], s.scores[allowed(s)]),
-        "Scores that the mask allows do not come out as they went in.",
+        "Scores that the mask allows are changed. They should stay as they are.",
     ),
     Fact(
         "blocked-kept",

@@ -7,7 +7,8 @@ from reference.misconceptions.causal_mask.create import of_length
 
 COUNT: Hints = (
     "How many positions does the first query see? And the last?",
-    "Each query sees itself and all before it: one more than the query before.",
+    "Each query sees itself and all positions before it. So each query sees one position more "
+    "than the query before.",
     "Count the true entries in each row of the mask.",
 )
 
@@ -19,43 +20,47 @@ COUNTS = (
         means=of_length,
         ways={
             "from-zero": (
-                "The counts start at 0: each query sees itself too.",
+                "The counts start at 0. They should start at 1, because each query sees itself "
+                "too.",
                 lambda n: list(range(n)),
             ),
             "from-two": (
-                "The counts start at 2: one more than each query sees.",
+                "The counts start at 2. Each count is one too large.",
                 lambda n: list(range(2, n + 2)),
             ),
             "reversed": (
-                "The counts are in reverse order: they are those of the columns, or of a mask that "
-                "sees the future.",
+                "The counts are in reverse order. They are the counts of the columns, or of a "
+                "mask that sees the future.",
                 lambda n: list(range(n, 0, -1)),
             ),
             "reversed-from-zero": (
-                "The counts are those of the future: how many positions each query does not see.",
+                "Each count is the number of positions that the query does not see.",
                 lambda n: list(range(n - 1, -1, -1)),
             ),
-            "all-of-them": ("Every query is said to see all positions.", lambda n: [n] * n),
-            "one-each": ("Every query is said to see one position only.", lambda n: [1] * n),
+            "all-of-them": (
+                "The counts say that every query sees all positions.",
+                lambda n: [n] * n,
+            ),
+            "one-each": ("The counts say that every query sees one position.", lambda n: [1] * n),
             "total": (
-                "The result is one number, the total; a count for each query is asked for.",
+                "The result is one number, the total. It should have one count for each query.",
                 lambda n: n * (n + 1) // 2,
             ),
             "total-in-a-list": (
-                "The result is one number, the total; a count for each query is asked for.",
+                "The result is one number, the total. It should have one count for each query.",
                 lambda n: [n * (n + 1) // 2],
             ),
             "last-only": (
-                "The result is one number, the last query's count; a count for each query is "
-                "asked for.",
+                "The result is one number, the count of the last query. It should have one count "
+                "for each query.",
                 lambda n: n,
             ),
             "running-total": (
-                "The counts are added up from query to query: 1, 3, 6, and so on.",
+                "Each count also includes the counts of all queries before: 1, 3, 6, and so on.",
                 lambda n: np.cumsum(np.arange(1, n + 1)).tolist(),
             ),
             "one-too-many": (
-                "There is one count too many at the end.",
+                "The result has one count too many at the end.",
                 lambda n: list(range(1, n + 2)),
             ),
             "last-missing": (
@@ -63,23 +68,24 @@ COUNTS = (
                 lambda n: list(range(1, n)),
             ),
             "first-too-early": (
-                "There is one count too many, a 0 at the front.",
+                "The result has one count too many: a 0 at the front.",
                 lambda n: list(range(n + 1)),
             ),
             "shares": (
-                "The results are shares of the sequence; whole counts are asked for.",
+                "The results are shares of the sequence. They should be whole counts.",
                 lambda n: [(i + 1) / n for i in range(n)],
             ),
             "rows": (
-                "The rows of the mask are returned; count the true entries in each row.",
+                "The result has the rows of the mask. It should have the number of true entries "
+                "in each row.",
                 lambda n: np.tril(np.ones((n, n))).astype(int).tolist(),
             ),
             "next-seen-too": (
-                "Each query is said to see the next position too.",
+                "Each count is that of a query that also sees the next position.",
                 lambda n: [min(i + 2, n) for i in range(n)],
             ),
             "positions": (
-                "The visible positions are listed; their number is asked for.",
+                "The result lists the visible positions. It should have the number of them.",
                 lambda n: [list(range(i + 1)) for i in range(n)],
             ),
         },

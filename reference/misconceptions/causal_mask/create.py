@@ -10,16 +10,17 @@ from reference.masks import causal_mask
 
 LOOK: Hints = (
     "Read row 0 of your mask aloud: which positions may the first token look at?",
-    "True (or 1) means “may attend”. Row i is true for the keys 0 to i: itself and the past.",
-    "Look at the function that cuts a triangle, and at its second argument: the diagonal and the "
-    "entries below it stay true.",
+    "True (or 1) means “may attend”. In row i, the keys 0 to i are true: the position itself and "
+    "the past.",
+    "Find the function that cuts a triangle, and look at its second argument. The diagonal and "
+    "the entries below the diagonal stay true.",
 )
 
 
 SIZE: Hints = (
     "How many queries and how many keys does a sequence of 3 tokens have?",
-    "Every position is a query and a key: seq_len rows and seq_len columns.",
-    "Look at the sizes that your mask is made with.",
+    "Every position is a query and a key. So the mask has seq_len rows and seq_len columns.",
+    "Look at the sizes from which your code makes the mask.",
 )
 
 
@@ -39,43 +40,48 @@ CREATE = (
         means=of_length,
         ways={
             "sees-the-future": (
-                "The mask is the upper triangle: each position sees itself and the future, not the "
-                "past.",
+                "The mask is the upper triangle: each position sees itself and the future. It "
+                "should see itself and the past.",
                 lambda n: np.triu(_ones(n)),
             ),
             "future-only": (
-                "The mask is the other way round: 1 marks the future, which is to be blocked; "
-                "here 1 means “may attend”.",
+                "The mask is inverted: 1 marks the future. In this exercise, 1 means “may attend”.",
                 lambda n: np.triu(_ones(n), 1),
             ),
             "diagonal-blocked": (
-                "The diagonal is blocked too: no position sees itself.",
+                "The diagonal is blocked too, so no position sees itself.",
                 lambda n: np.tril(_ones(n), -1),
             ),
             "one-too-far": (
-                "The diagonal is one too far: each position also sees the next one.",
+                "The edge of the triangle is one diagonal too high: each position also sees the "
+                "next one.",
                 lambda n: np.tril(_ones(n), 1),
             ),
             "two-too-far": (
-                "The diagonal is two too far: each position also sees the next two.",
+                "The edge of the triangle is two diagonals too high: each position also sees the "
+                "next two.",
                 lambda n: np.tril(_ones(n), 2),
             ),
             "two-behind": (
-                "The triangle starts two below the diagonal: no position sees itself or the one "
-                "before.",
+                "The triangle starts two below the diagonal, so no position sees itself or the "
+                "position before.",
                 lambda n: np.tril(_ones(n), -2),
             ),
             "all-allowed": ("Every position sees every other: nothing is blocked.", _ones),
             "all-blocked": ("Everything is blocked.", lambda n: np.zeros((n, n))),
-            "itself-only": ("Only the diagonal is true: each position sees itself alone.", np.eye),
+            "itself-only": (
+                "Only the diagonal is true, so each position sees only itself.",
+                np.eye,
+            ),
             "others-only": (
-                "Everything but the diagonal is true: each position sees all others, the future "
-                "too.",
+                "Every entry except the diagonal is true, so each position sees all others, and "
+                "the future too.",
                 lambda n: 1 - np.eye(n),
             ),
             "window": [
                 (
-                    f"Each position sees itself and {width} before it, and nothing further back.",
+                    f"Each position sees itself and {width} before it. It should see all "
+                    "positions before it.",
                     lambda n, w=width: np.tril(_ones(n)) - np.tril(_ones(n), -w - 1),
                 )
                 for width in (1, 2, 3)
@@ -93,37 +99,40 @@ CREATE = (
                 lambda n: np.flipud(np.tril(_ones(n))),
             ),
             "neighbours": (
-                "Each position sees its neighbours on both sides: the next one lies in the future.",
+                "Each position sees its neighbours on both sides. The next position is in the "
+                "future.",
                 lambda n: np.tril(np.triu(_ones(n), -1), 1),
             ),
             "additive-inverted": (
-                "Allowed entries are −∞ and blocked ones 0, the other way round from a mask to be "
-                "added; here the mask holds true or 1 for “may attend”.",
+                "Allowed entries are −∞ and blocked entries are 0. In this exercise, an allowed "
+                "entry is true or 1, and a blocked entry is false or 0.",
                 lambda n: np.where(np.tril(_ones(n)) > 0, -np.inf, 0.0),
                 lambda n: np.where(np.tril(_ones(n)) > 0, -1e9, 0.0),
             ),
             "additive": [
                 (
-                    "The mask holds 0 and −∞, to be added to scores; here it holds true or 1 for "
-                    "“may attend”.",
+                    "The entries are 0 and −∞, as in a mask that is added to scores. In this "
+                    "exercise, true or 1 means “may attend”.",
                     lambda n: np.where(np.tril(_ones(n)) > 0, 0.0, -np.inf),
                 ),
                 (
-                    "The mask holds 0 and −1e9, to be added to scores; here it holds true or 1 "
-                    "for “may attend”.",
+                    "The entries are 0 and −1e9, as in a mask that is added to scores. In this "
+                    "exercise, true or 1 means “may attend”.",
                     lambda n: np.where(np.tril(_ones(n)) > 0, 0.0, -1e9),
                 ),
             ],
             "one-and-minus-infinity": (
-                "Blocked entries are −∞; in a mask of true and false they are false (0).",
+                "Blocked entries are −∞. They should be false or 0.",
                 lambda n: np.where(np.tril(_ones(n)) > 0, 1.0, -np.inf),
             ),
             "positions": (
-                "The entries are numbers of positions; they should be 1 (true) or 0 (false).",
+                "The entries are the numbers of the positions. They should be 1 (true) or 0 "
+                "(false).",
                 lambda n: np.tril(_ones(n)) * np.arange(1, n + 1),
             ),
             "shares": (
-                "The entries are shares of a row; they should be 1 (true) or 0 (false).",
+                "The entries of each row are divided by the number of visible positions. They "
+                "should be 1 (true) or 0 (false).",
                 lambda n: np.tril(_ones(n)) / np.arange(1, n + 1)[:, np.newaxis],
             ),
         },
@@ -134,14 +143,14 @@ CREATE = (
         means=of_length,
         ways={
             "one-larger": (
-                "The mask is one larger than the sequence.",
+                "The mask has one row and one column too many.",
                 lambda n: np.tril(_ones(n + 1)),
             ),
             "one-smaller": (
-                "The mask is one smaller than the sequence.",
+                "The mask has one row and one column too few.",
                 lambda n: np.tril(_ones(max(n - 1, 0))),
             ),
-            "one-row": ("The mask has one row only.", lambda n: np.ones(n)),
+            "one-row": ("The mask has only one row.", lambda n: np.ones(n)),
             "fixed-size": [
                 (
                     "The mask has 4 rows and columns, whatever seq_len is.",
@@ -157,7 +166,8 @@ CREATE = (
                 ),
             ],
             "two-extra-axes": (
-                "The mask {is right but }has two more axes in front, as for a batch and heads.",
+                "{The entries are right, but the|The} mask has two more axes in front, as for a "
+                "batch and heads.",
                 lambda n: np.tril(_ones(n))[None, None],
             ),
         },
@@ -178,17 +188,17 @@ MASK_FACTS = (
     Fact(
         "values",
         lambda s, v: not np.isin(v, (0, 1)).all(),
-        "There are other values than true and false (1 and 0) in it.",
+        "The mask has values other than true and false (1 and 0).",
     ),
     Fact(
         "future",
         lambda s, v: bool((np.triu(v, 1) != 0).any()) and v.size > 1,
-        "Some positions may see the future: there are true entries above the diagonal.",
+        "Some positions see the future: there are true entries above the diagonal.",
     ),
     Fact(
         "past",
         lambda s, v: bool((v[causal_mask(len(v))] == 0).any()),
-        "Some positions may not see themselves or their past: there are false entries on or "
-        "below the diagonal.",
+        "Some positions do not see themselves or their past: there are false entries on or below "
+        "the diagonal.",
     ),
 )

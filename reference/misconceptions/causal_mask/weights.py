@@ -8,12 +8,13 @@ from autograder.author import Fact, Family, Hints, Step, without
 from reference.attention import block, softmax
 from reference.misconceptions.causal_mask.apply import APPLY, LOW, mask_of, of_scores
 from reference.misconceptions.causal_mask.calls import allowed
-from reference.misconceptions.reductions import wrong_reductions
+from reference.misconceptions.reductions import minus_logarithm, wrong_reductions
 
 BEFORE: Hints = (
     "Which steps lead in your code from the scores to the weights?",
-    "The mask acts on the scores; then each row gets one softmax. The scores are already scaled.",
-    "Give apply_mask's result to a softmax along the last axis, and nothing else.",
+    "First apply the mask to the scores. Then take one softmax of each row. The scores are "
+    "already scaled.",
+    "Take the softmax of the result of apply_mask, along the last axis. Do nothing else.",
 )
 
 
@@ -35,12 +36,12 @@ WEIGHTS = (
         BEFORE,
         {
             "scaled-again": (
-                "The scores are divided by √d once more, with d the number of keys; they are "
+                "The scores are divided by the root of the number of keys, although they are "
                 "already scaled.",
                 {"masked": lambda s: block(s.scores / np.sqrt(s.scores.shape[-1]), s.mask)},
             ),
             "scaled-again-by-keys": (
-                "The scores are divided by the number of keys; they are already scaled.",
+                "The scores are divided by the number of keys, although they are already scaled.",
                 {"masked": lambda s: block(s.scores / s.scores.shape[-1], s.mask)},
             ),
             "mask-after-softmax": (
@@ -49,17 +50,17 @@ WEIGHTS = (
                 {"masked": lambda s: s.scores, "weights": lambda s: softmax(s.scores) * mask_of(s)},
             ),
             "renormalised-after-softmax": (
-                "{Right unless the allowed scores lie far below the blocked scores: }blocked "
-                "scores are still there when the exponentials are taken, and their exponentials "
-                "are removed only afterwards.",
+                "{The weights are right unless the allowed scores lie far below the blocked "
+                "scores. }Your code takes the exponentials of blocked scores too, and removes "
+                "these exponentials only afterwards.",
                 *(
                     {"masked": lambda s: s.scores, "weights": _renormalised(epsilon)}
                     for epsilon in (0.0, 1e-12, 1e-9, 1e-8)
                 ),
             ),
             "renormalised-over-everything": (
-                "The mask acts after the softmax, and what is left is divided by the sum over the "
-                "whole array, not by that of its row.",
+                "The mask acts after the softmax. Then each weight is divided by the sum over the "
+                "whole array. It should be divided by the sum of its row.",
                 {
                     "masked": lambda s: s.scores,
                     "weights": lambda s: (
@@ -68,7 +69,7 @@ WEIGHTS = (
                 },
             ),
             "low-number-in-weights": (
-                "The mask acts after the softmax: blocked weights are −∞ or −1e9 instead of 0.",
+                "The mask acts after the softmax, so blocked weights are −∞ or −1e9 instead of 0.",
                 {
                     "masked": lambda s: s.scores,
                     "weights": lambda s: np.where(mask_of(s), softmax(s.scores), -np.inf),
@@ -79,21 +80,21 @@ WEIGHTS = (
                 },
             ),
             "softmax-over-queries": (
-                "The softmax runs over the queries (axis −2){: the columns sum to 1, not the "
-                "rows}.",
+                "The softmax runs over the queries (axis −2){, so each column sums to 1. Each row "
+                "should sum to 1}.",
                 {"weights": lambda s: softmax(s.masked, -2)},
             ),
             "softmax-over-axis-0": (
-                "The softmax runs along axis 0, not along the keys.",
+                "The softmax runs along axis 0. It should run over the keys.",
                 {"weights": lambda s: softmax(s.masked, 0)},
             ),
             "softmax-over-axis-1": (
-                "The softmax runs along axis 1 instead of the last axis.",
+                "The softmax runs along axis 1. It should run along the last axis.",
                 {"weights": lambda s: softmax(s.masked, 1)},
             ),
             "softmax-over-everything": (
-                "One softmax runs over the whole array{: all weights together sum to 1, and no row "
-                "does}.",
+                "One softmax runs over the whole array{, so all weights together sum to 1. Each "
+                "row should sum to 1}.",
                 {"weights": lambda s: softmax(s.masked, None)},
             ),
         },
@@ -104,19 +105,21 @@ WEIGHTS = (
         BEFORE,
         {
             "all-or-nothing": (
-                "Each query takes only the allowed position with the largest score: its weight is "
-                "1.",
+                "In each row, the allowed position with the largest score has the weight 1.",
                 lambda s: (_stack(s) == 0).astype(float),
             ),
             "logarithm": (
                 "{Your weights are the logarithms of the right ones|The weights are logarithms}.",
                 lambda s: _stack(s) - np.log(np.exp(_stack(s)).sum(-1, keepdims=True)),
             ),
-            "no-softmax": ("There is no softmax: the masked scores come back.", lambda s: s.masked),
+            "no-softmax": (
+                "There is no softmax: the result has the masked scores.",
+                lambda s: s.masked,
+            ),
             "exponentials-only": [
                 ("The exponentials are not divided by their sum.", lambda s: np.exp(s.masked)),
                 (
-                    "The masked exponentials are not divided by their sum.",
+                    "The exponentials of the allowed scores are not divided by their sum.",
                     {
                         "masked": lambda s: s.scores,
                         "weights": lambda s: (
@@ -126,8 +129,8 @@ WEIGHTS = (
                 ),
             ],
             "shifted-exponentials-only": (
-                "{The largest weight of each row is 1: }the exponentials are not divided by their "
-                "sum.",
+                "{The largest weight of each row is 1, because the|The} exponentials are not "
+                "divided by their sum.",
                 lambda s: np.exp(_stack(s)),
             ),
         },
@@ -136,15 +139,16 @@ WEIGHTS = (
         "weights",
         (
             "What is np.exp(1000)? And what is infinity divided by infinity?",
-            "If you subtract a row's largest score from the row, no exponential is above 1.",
+            "If you subtract a row's largest score from the whole row, no exponential is above 1.",
             "Before you exponentiate, subtract the maximum of each row, with keepdims=True.",
         ),
         {
             "softmax-not-stable": (
-                "{Right for small scores; large ones|Large scores} overflow{, as in a softmax "
-                "that exponentiates its scores as they are| in the exponential}.",
+                "{The weights are right for small scores. }Large scores overflow{, as in a "
+                "softmax that does not subtract the maximum| in the exponential}.",
                 lambda s: np.exp(s.masked) / np.exp(s.masked).sum(-1, keepdims=True),
                 lambda s: np.nan_to_num(np.exp(s.masked) / np.exp(s.masked).sum(-1, keepdims=True)),
+                lambda s: minus_logarithm(s.masked),
             ),
         },
     ),
@@ -153,19 +157,21 @@ WEIGHTS = (
         BEFORE,
         {
             "sum-without-keepdims": (
-                "The exponentials are divided by sums that have lost their axis, so that each sum "
-                "divides the wrong entries.",
+                "The sums of the exponentials have lost their axis, so each sum divides the wrong "
+                "entries.",
                 lambda s: np.exp(_stack(s)) / np.exp(_stack(s)).sum(-1),
             ),
             "largest-of-all": (
-                "The maximum of the whole array is subtracted, and rows far below it vanish.",
+                "The maximum of the whole array is subtracted from every row. Rows that are far "
+                "below this maximum vanish.",
                 lambda s: (
                     np.exp(s.masked - s.masked.max())
                     / np.exp(s.masked - s.masked.max()).sum(-1, keepdims=True)
                 ),
             ),
             "blocked-in-the-sum": (
-                "Blocked weights are 0, but the divisor still counts the blocked scores.",
+                "Blocked weights are 0, but the exponentials of the blocked scores still count in "
+                "the sum of the row.",
                 {
                     "masked": lambda s: s.scores,
                     "weights": lambda s: (
@@ -189,7 +195,7 @@ WEIGHTS = (
                 },
             ),
             "equal-weights": (
-                "All allowed weights of a row are equal: the scores take no part.",
+                "All allowed weights of a row are equal: the scores have no effect.",
                 lambda s: softmax(block(0 * s.scores, s.mask)),
             ),
             "no-exponential": (
@@ -217,7 +223,7 @@ IN_WEIGHTS = (
         BEFORE,
         {
             "mask-ignored": (
-                "The mask has no effect: blocked keys get weight as if they were allowed.",
+                "The mask has no effect: blocked keys get weight like allowed keys.",
                 lambda s: s.scores,
             ),
         },
@@ -228,8 +234,8 @@ IN_WEIGHTS = (
         means=of_scores,
         ways={
             "blocked-not-below-all": (
-                "Blocked scores are lower than most scores, not than all: next to scores that are "
-                "as low, a blocked position still gets weight.",
+                "Blocked scores are lower than most scores, but not lower than all. Beside scores "
+                "that are equally low, a blocked position still gets weight.",
                 *(
                     change
                     for low in (20, 50, 100, 500)
@@ -248,12 +254,13 @@ IN_WEIGHTS = (
             means=of_scores,
             ways={
                 "blocked-not-low": (
-                    f"Blocked scores are −{low:g}, which is not low enough: they still get weight.",
+                    f"Blocked scores are −{low:g}. This number is not low enough: blocked "
+                    "positions still get weight.",
                     lambda x, m, low=low: np.where(m, x, -low),
                 ),
                 "lowered": (
-                    f"The mask lowers blocked scores by {low:g} only, compared with the others: "
-                    "they still get weight.",
+                    f"The mask lowers blocked scores by only {low:g}, so blocked positions still "
+                    "get weight.",
                     lambda x, m, low=low: x - low * (1 - m),
                 ),
             },
@@ -264,7 +271,9 @@ IN_WEIGHTS = (
 
 
 WEIGHT_FACTS = (
-    Fact("nan", lambda s, v: bool(np.isnan(v).any()), "There are NaN (not a number) among them."),
+    Fact(
+        "nan", lambda s, v: bool(np.isnan(v).any()), "Some of the weights are NaN (not a number)."
+    ),
     Fact(
         "blocked-get-weight",
         lambda s, v: bool((np.abs(v[~allowed(s)]) > 1e-6).any()),
@@ -273,7 +282,7 @@ WEIGHT_FACTS = (
     Fact(
         "columns",
         lambda s, v: bool(np.allclose(v.sum(-2), 1.0, atol=1e-6)),
-        "The columns of your weights sum to 1, and the rows should.",
+        "The columns of your weights sum to 1. The rows should sum to 1.",
     ),
     Fact(
         "rows",

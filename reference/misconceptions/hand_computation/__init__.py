@@ -23,6 +23,7 @@ from reference.by_hand import (
     hand_problem,
     step_before,
 )
+from reference.hand_operations import made
 from reference.hand_relations import as_written, with_later
 from reference.misconceptions.hand_computation.steps import MASKED, MASKED_ROW, WRONG
 
@@ -42,7 +43,10 @@ def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> F
             if _made_by(row, wrong) and _chance("weights", row, wrong, right) < CHANCE:
                 of_row.append((each.id, each.finding))
         of_row += [("copied-from-s3", S3)] if not variant and _printed(name, row) else []
-        return _named(name, of_row, MASKED)
+        if not of_row:
+            givens = SimpleNamespace(x=call.before, right=right, root=2.0)
+            of_row = _by_operations("masked_row", row, givens)
+        return _named(name, of_row, MASKED) or _without_scores(name, row, right, MASKED)
     letter, step = name.split("_", 1)
     if letter not in problem.parts or step not in WRONG:
         return None
@@ -57,7 +61,12 @@ def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> F
             fitting = {key: p for key, p in fitting.items() if key in also} or fitting
     certain = [key for key, p in fitting.items() if p < CHANCE]
     is_rounded = any(mistake.startswith("rounded") for mistake, _ in certain)
-    found = _named(name, certain, DECIMALS if is_rounded else WRONG[step].hints)
+    certain = certain or _of_part(problem.parts[letter], step, read)
+    hints = WRONG[step].hints or ()
+    found = _named(name, certain, DECIMALS if is_rounded else hints)
+    if found is None and step == "weights":
+        mine = _numbers(read, name)
+        found = _without_scores(name, mine, problem.parts[letter].exact(step), hints)
     if found is None:
         return None
     steps = {each: _numbers(read, f"{letter}_{each}") for each in STEPS}
@@ -100,10 +109,31 @@ def _from_trivial_rows(part: HandPart, step: str, read: Callable[[str], Any]) ->
         if trivial.row in rows:
             says = (
                 f"{name} follows from your {before}, but it earns no point: row {trivial.row} of "
-                f"your {part.letter}_{trivial.step} is {trivial.words}, and the correct row is not."
+                f"your {part.letter}_{trivial.step} is {trivial.words}, and the correct row is "
+                "not."
             )
-            return Finding("named", says, ("follows-from-trivial-row",), WRONG[trivial.step].hints)
+            hints = WRONG[trivial.step].hints or ()
+            return Finding("named", says, ("follows-from-trivial-row",), hints)
     return None
+
+
+def _without_scores(name: str, mine: Array | None, right: Array, hints: Hints) -> Finding | None:
+    """Return a finding if every wrong row has equal shares, or a single 1 among zeros."""
+    if mine is None or mine.shape != right.shape:
+        return None
+    pairs = zip(np.atleast_2d(mine), np.atleast_2d(right), strict=True)
+    wrong = [row for row, correct in pairs if not _close(row, correct)]
+    if wrong and all(np.ptp(row) < WITHIN for row in wrong):
+        mistake, says = "equal-shares", "equal shares, in which the scores take no part"
+    elif wrong and all((np.sort(row) == np.eye(len(row))[-1]).all() for row in wrong):
+        mistake, says = (
+            "all-or-nothing",
+            "a single 1 among zeros; a softmax gives every score a share",
+        )
+    else:
+        return None
+    where = "" if mine.ndim == 1 else " of every wrong row"
+    return Finding("named", f"{name}: the numbers{where} are {says}.", (mistake,), hints)
 
 
 def _right(part: HandPart, step: str, mine: Array) -> npt.NDArray[np.bool_]:
@@ -111,16 +141,17 @@ def _right(part: HandPart, step: str, mine: Array) -> npt.NDArray[np.bool_]:
 
 
 S3 = (
-    "those that are in print for this very example, and they are wrong there: they do not follow "
-    "from its matrices"
+    "the printed numbers of this example. The printed numbers are wrong: they do not follow from "
+    "the matrices of the example"
 )
 
 
 CHANCE = 0.001  # a mistake is named only if chance fits its numbers less often than this
 DECIMALS: Hints = (
     "How many decimals does the text ask for?",
-    "An entry may be off by 0.002, and a number with two decimals can be off by 0.005 and more.",
-    "Work with all decimals that you have, and round to three at the end.",
+    "An entry may differ from the exact number by 0.002. A number with two decimals can differ by "
+    "0.005 and more.",
+    "Work with all decimals that you have. Round to three decimals at the end.",
 )
 Fitting = dict[tuple[str, str], float]  # (id, finding): chance of a fit
 
@@ -131,7 +162,7 @@ def _named(name: str, fitting: list[tuple[str, str]], hints: Hints) -> Finding |
         return None
     says = f"{name}: your numbers are {fitting[0][1]}."
     if len(fitting) == 2:
-        says += f" The same numbers come about as {fitting[1][1]}."
+        says += f" They are also {fitting[1][1]}."
     return Finding("named", says, tuple(mistake for mistake, _ in fitting), hints)
 
 
@@ -164,11 +195,59 @@ def _fitting(part: HandPart, step: str, read: Callable[[str], Any]) -> Fitting:
     return found
 
 
+def _of_part(part: HandPart, step: str, read: Callable[[str], Any]) -> list[tuple[str, str]]:
+    """Return the wrong operations that give the student's matrix, by name and words."""
+    mine = _numbers(read, f"{part.letter}_{step}")
+    if mine is None or _close(mine, part.exact(step)):
+        return []
+    own = None if step == "scores" else _numbers(read, _name_before(part, step))
+    of_own = own is not None and own.shape == part.shape(step_before(step))
+    if of_own and _close(mine, part.following(step, own)):
+        return []
+    for x in (own, _before(part, step)) if of_own else (_before(part, step),):
+        right = part.following(step, x)
+        scores, scaled = (_numbers(read, f"{part.letter}_{each}") for each in STEPS[:2])
+        givens = SimpleNamespace(
+            **{each: np.array(getattr(part, each), float) for each in "QKV"},
+            **{"x": x, "right": right, "scores": scores, "scaled": scaled},
+            **{"d_k": part.d_k, "root": part.d_k**0.5},
+        )
+        if not _close(mine, right) and (found := _by_operations(step, mine, givens)):
+            return found
+    return []
+
+
+def _by_operations(step: str, mine: Array, givens: SimpleNamespace) -> list[tuple[str, str]]:
+    """Return the fewest wrong operations that give the student's numbers, by name and words.
+
+    The more chains of operations there are, the more evidence each of them needs.
+    """
+    with np.errstate(all="ignore"):
+        every = list(made(step, givens, mine))
+    for count in sorted({len(each.wrong) for each in every}):
+        alike = [each for each in every if len(each.wrong) <= count]
+        fitting = {each.words: each for each in alike if _made_by(mine, each.numbers)}
+        exact = {words: each for words, each in fitting.items() if not each.fitted}
+        if fitting := exact or fitting:
+            kind = "weights" if step == "masked_row" else step
+            likely = max(
+                _chance(kind, mine, each.numbers, givens.right, each.fitted)
+                for each in fitting.values()
+            )
+            sure = likely * len(alike) < CHANCE
+            return [("-".join(e.wrong), e.words) for e in fitting.values()] if sure else []
+    return []
+
+
 def _rounded(part: HandPart, step: str, mine: Array, previous: Array) -> Fitting:
     """Return the mistake of too few decimals, if the numbers are otherwise right."""
     right = part.following(step, previous)
     own = not _close(previous, _before(part, step))
-    ones = f"what follows from your {_name_before(part, step)}," if own else "the right ones"
+    ones = (
+        (f"the numbers that follow from your {_name_before(part, step)},")
+        if own
+        else "the right numbers"
+    )
     for digits in (1, 2) if mine.shape == right.shape else ():
         decimals, words = several(digits, "decimal"), ""
         if np.allclose(mine, np.round(right, digits), atol=1e-9):
@@ -176,7 +255,7 @@ def _rounded(part: HandPart, step: str, mine: Array, previous: Array) -> Fitting
         elif not own and _is_cut(step, mine, right, 10.0**-digits):
             words = f"{ones} to within {10.0**-digits}, with {decimals}"
         if words:
-            return {(f"rounded-{digits}", f"{words}; three are asked for"): 0.0}
+            return {(f"rounded-{digits}", f"{words}. The task asks for three decimals"): 0.0}
     return {}
 
 
@@ -188,11 +267,12 @@ def _is_cut(step: str, mine: Array, right: Array, unit: float) -> bool:
     return chance < CHANCE and has_decimals and bool((np.abs(mine - right) < unit - 1e-9).all())
 
 
-def _chance(step: str, mine: Array, wrong: Array, right: Array) -> float:
+def _chance(step: str, mine: Array, wrong: Array, right: Array, fitted: int = 0) -> float:
     """Return the probability that numbers in the same range match a mistake by chance.
 
     Rows that the mistake leaves right are no evidence, nor are rows of 0 and 1 or of equal shares.
-    In a row that sums to 1, the other entries determine the last one.
+    In a row that sums to 1, the other entries determine the last one. The best `fitted` entries of
+    all are no evidence either, because the mistake's numbers were read off them.
     """
     digits = next(n for n in range(16) if n == 15 or (np.round(mine, n) == mine).all())
     rounded = np.abs(mine - wrong) <= 0.5 * 10.0**-digits + 1e-9
@@ -204,15 +284,15 @@ def _chance(step: str, mine: Array, wrong: Array, right: Array) -> float:
         each = np.where(rounded, 1 / (size * 10.0**digits + 1), off / size)
         each = np.where(np.abs(mine - wrong) < 1e-9, off / size, each)
     right = right if right.shape == wrong.shape else np.full(wrong.shape, np.inf)
-    chance = 1.0
+    chances: list[float] = []
     for row, correct, likely in zip(*map(np.atleast_2d, (wrong, right, each)), strict=True):
         shares = step == "weights" and abs(row.sum() - 1) < WITHIN
         is_right = step != "scores" and _close(row, correct)
         if is_right or (shares and np.ptp(row[row > WITHIN]) < WITHIN):
             continue
         told = likely[row > WITHIN] if shares else likely
-        chance *= float(np.prod(sorted(told)[: len(told) - shares]))
-    return chance
+        chances += sorted(told)[: len(told) - shares]
+    return float(np.prod(sorted(chances)[fitted:])) if len(chances) > fitted else 1.0
 
 
 def _name_before(part: HandPart, step: str) -> str:

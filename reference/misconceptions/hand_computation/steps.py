@@ -13,36 +13,40 @@ Change = Callable[[HandPart, Array], Array]
 
 SCORES: Hints = (
     "Which two rows does the entry in row i and column j come from?",
-    "Entry [i][j] is the dot product of row i of Q with row j of K: that is Q Kᵀ.",
-    "Take row i of Q and row j of K, multiply them number by number, and add up.",
+    "Entry [i][j] is the dot product of row i of Q with row j of K. This is the matrix Q Kᵀ.",
+    "Take row i of Q and row j of K. Multiply them number by number, and add up the products.",
 )
 
 
 SCALED: Hints = (
     "By what does the formula divide the scores?",
-    "All scores are divided by one number: the square root of d_k, the length of a key.",
-    "Count the columns of K; that is d_k. Divide each score by its square root.",
+    "All scores are divided by the same number: the square root of d_k, the length of a key.",
+    "Count the columns of K. This number is d_k. Divide each score by its square root.",
 )
 
 
 WEIGHTS: Hints = (
     "Which numbers have to add up to 1?",
-    "Each row has its own softmax: e to the power of each entry, over the sum of these.",
-    "For one row: work out the exponentials, add them, divide each by that sum.",
+    "Each row has its own softmax: e to the power of each entry, divided by the sum of these "
+    "powers.",
+    "For one row, calculate the exponentials and add them up. Then divide each exponential by "
+    "this sum.",
 )
 
 
 OUTPUT: Hints = (
     "Which rows do the weights mix, and in what proportions?",
-    "Row i of the output is the sum of the rows of V, each times its weight in row i.",
-    "Column c of output row i: weight 1 times V[0][c], plus weight 2 times V[1][c], and so on.",
+    "Row i of the output is a sum of the rows of V. Each row of V is multiplied by its weight in "
+    "row i.",
+    "In row i, column c of the output is weight 1 times V[0][c], plus weight 2 times V[1][c], and "
+    "so on.",
 )
 
 
 MASKED: Hints = (
     "Which weight should the blocked position have in the result?",
     "The blocked position has the weight 0. The weights of the three other positions sum to 1.",
-    "Leave the last score out, take the softmax of the other three, and put 0 at the end.",
+    "Leave out the last score. Take the softmax of the other three scores. Put 0 at the end.",
 )
 
 
@@ -73,10 +77,13 @@ WRONG = {
             means=from_before,
             ways={
                 "keys-not-transposed": (
-                    "those of Q K, with K not transposed",
+                    "those of Q K: K is not transposed",
                     lambda p, _: _q(p) @ _k(p),
                 ),
-                "queries-transposed": ("those of Qᵀ K, not of Q Kᵀ", lambda p, _: _q(p).T @ _k(p)),
+                "queries-transposed": (
+                    "those of Qᵀ K. They should be those of Q Kᵀ",
+                    lambda p, _: _q(p).T @ _k(p),
+                ),
                 "scores-transposed": (
                     "those of K Qᵀ: rows and columns are exchanged",
                     lambda p, _: _k(p) @ _q(p).T,
@@ -85,15 +92,15 @@ WRONG = {
                 "keys-with-keys": ("those of K Kᵀ", lambda p, _: _k(p) @ _k(p).T),
                 "queries-with-values": ("those of Q Vᵀ", lambda p, _: _q(p) @ _v(p).T),
                 "entry-by-entry": (
-                    "products entry by entry, not of matrices",
+                    "products entry by entry. They should be those of a matrix product",
                     lambda p, _: _q(p) * _k(p),
                 ),
                 "scaled-already": (
-                    "already divided by √d_k; that is the next step",
+                    "already divided by √d_k. The division is the next step",
                     lambda p, _: _q(p) @ _k(p).T / np.sqrt(p.d_k),
                 ),
                 "sums-for-products": (
-                    "sums of the two rows, not their dot products",
+                    "sums of two rows. They should be dot products of two rows",
                     lambda p, _: _q(p).sum(1)[:, None] + _k(p).sum(1)[None],
                 ),
             },
@@ -103,9 +110,9 @@ WRONG = {
             SCALED,
             means=from_before,
             ways={
-                "no-scaling": ("the scores as they were: they are not divided", lambda p, x: x),
+                "no-scaling": ("the scores. They should be divided by √d_k", lambda p, x: x),
                 "divides-by-d-k": (
-                    "the scores divided by d_k, without the square root",
+                    "the scores divided by d_k. They should be divided by √d_k",
                     lambda p, x: x / p.d_k,
                 ),
                 "multiplies-by-root": (
@@ -127,7 +134,7 @@ WRONG = {
                     lambda p, x: np.sqrt(np.maximum(x, 0)),
                 ),
                 "weights-already": (
-                    "weights already: the softmax is the next step",
+                    "weights. The softmax is the next step",
                     lambda p, x: softmax(x / np.sqrt(p.d_k)),
                 ),
             },
@@ -138,7 +145,7 @@ WRONG = {
             means=from_before,
             ways={
                 "softmax-over-columns": (
-                    "those of a softmax over each column: the columns sum to 1, not the rows",
+                    "those of a softmax over each column. Each row should have a softmax",
                     lambda p, x: softmax(x, 0),
                 ),
                 "softmax-over-everything": (
@@ -150,11 +157,11 @@ WRONG = {
                     lambda p, x: softmax(x * np.log(2)),
                 ),
                 "no-exponential": (
-                    "the scaled scores divided by their row's sum, without an exponential",
+                    "the scaled scores divided by the sum of their row. There is no exponential",
                     lambda p, x: x / x.sum(1, keepdims=True),
                 ),
                 "exponentials-only": (
-                    "the exponentials, not divided by their sum",
+                    "the exponentials. They should be divided by their sum",
                     lambda p, x: np.exp(x),
                 ),
                 "scores-not-scaled": (
@@ -162,7 +169,7 @@ WRONG = {
                     lambda p, x: softmax(x * np.sqrt(p.d_k)),
                 ),
                 "scaled-again": (
-                    "those of scores that are divided by √d_k once more",
+                    "those of scores that are divided by √d_k again",
                     lambda p, x: softmax(x / np.sqrt(p.d_k)),
                 ),
                 "negative-exponent": (
@@ -170,7 +177,7 @@ WRONG = {
                     lambda p, x: softmax(-x),
                 ),
                 "causal": (
-                    "those of a causal mask, and nothing is masked here",
+                    "those of a causal mask. This part has no mask",
                     lambda p, x: softmax(np.where(np.tril(np.ones(x.shape)), x, -np.inf)),
                 ),
                 "weights-transposed": ("the right ones transposed", lambda p, x: softmax(x).T),
@@ -189,17 +196,20 @@ WRONG = {
                     "those of the transposed weights times V",
                     lambda p, w: w.T @ _v(p),
                 ),
-                "keys-for-values": ("those of the weights times K, not V", lambda p, w: w @ _k(p)),
+                "keys-for-values": (
+                    "those of the weights times K. They should be the weights times V",
+                    lambda p, w: w @ _k(p),
+                ),
                 "queries-for-values": (
-                    "those of the weights times Q, not V",
+                    "those of the weights times Q. They should be the weights times V",
                     lambda p, w: w @ _q(p),
                 ),
                 "values-first": (
-                    "those of V times the weights: the factors have changed places",
+                    "those of V times the weights. They should be the weights times V",
                     lambda p, w: _v(p) @ w,
                 ),
                 "entry-by-entry": (
-                    "products entry by entry, not of matrices",
+                    "products entry by entry. They should be those of a matrix product",
                     lambda p, w: w * _v(p),
                 ),
                 "values-transposed": (
@@ -215,7 +225,7 @@ WRONG = {
                     lambda p, w: np.repeat(_v(p).sum(0, keepdims=True), len(w), 0),
                 ),
                 "best-value-only": (
-                    "the row of V with the largest weight alone",
+                    "the row of V with the largest weight",
                     lambda p, w: _v(p)[w.argmax(1)],
                 ),
                 "output-transposed": ("the right ones transposed", lambda p, w: (w @ _v(p)).T),
@@ -236,17 +246,17 @@ MASKED_ROW = Family(
     means=from_scores,
     ways={
         "not-blocked": (
-            "those of all four scores: the last position is not blocked",
+            "the softmax of all four scores. The last position is not blocked",
             lambda row: softmax(row),
         ),
         "not-renormalised": (
-            "those of a softmax over all four with the last one set to 0: the row "
-            "no longer sums to 1",
+            "the softmax of all four scores, with the last weight replaced by 0. The row no "
+            "longer sums to 1",
             lambda row: softmax(row) * [1, 1, 1, 0],
         ),
         "blocked-weight-shared-out": (
-            "those of a softmax over all four, of which the last weight was shared out equally "
-            "among the others",
+            "the softmax of all four scores, with the last weight shared out equally among the "
+            "others",
             lambda row: np.append(softmax(row)[:3] + softmax(row)[3] / 3, 0),
         ),
         "blocked-scores-zero": (
@@ -254,23 +264,23 @@ MASKED_ROW = Family(
             lambda row: softmax(row * [1, 1, 1, 0]),
         ),
         "first-blocked": (
-            "those with the first position blocked, not the last",
+            "those with the first position blocked. The last position should be blocked",
             lambda row: np.array([0, *softmax(row[1:])]),
         ),
         "scaled-again": (
-            "those of scores that are divided by √d_k once more",
+            "those of scores that are divided by √d_k again",
             lambda row: np.array([*softmax(row[:3] / 2), 0]),
         ),
         "no-exponential": (
-            "the scores divided by their sum, without an exponential",
+            "the scores divided by their sum. There is no exponential",
             lambda row: np.array([*(row[:3] / row[:3].sum()), 0]),
         ),
         "scores-with-zero": (
-            "the scores themselves with a 0 at the end: the softmax is missing",
+            "the scores with a 0 at the end. The softmax is missing",
             lambda row: row * [1, 1, 1, 0],
         ),
         "equal-shares": (
-            "equal shares of the three positions: the scores take no part",
+            "equal shares of the three positions. The scores have no effect",
             lambda row: np.array([1 / 3, 1 / 3, 1 / 3, 0]),
         ),
         "base-2": (

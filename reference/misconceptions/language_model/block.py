@@ -83,7 +83,7 @@ ATTENTION = (
         OUT,
         {
             "attention-output-not-projected": (
-                "In the attention W_o takes no part.",
+                "W_o of the attention has no effect.",
                 lambda s: s.merged,
             ),
         },
@@ -93,12 +93,13 @@ ATTENTION = (
         BLOCKS,
         {
             "attention-one-head": (
-                "The attention's heads are never split: your numbers are those of a single head.",
+                "The attention does not split the features into heads: your numbers are those of "
+                "a single head.",
                 {"split": lambda s: lambda t: t[:, None], "merged": lambda s: s.output[:, 0]},
             ),
             "attention-reshape-only": (
-                "In the attention the features are cut straight into "
-                "(B, H, L, d): the tokens are mixed.",
+                "The attention cuts the features straight into (B, H, L, d), so features of "
+                "different tokens are mixed.",
                 {"split": lambda s: lambda t: t.reshape(len(t), s.num_heads, t.shape[1], -1)},
             ),
         },
@@ -108,8 +109,8 @@ ATTENTION = (
         BACK,
         {
             "attention-merged-without-moving": (
-                "In the attention the heads are merged without moving "
-                "them back: the tokens are mixed.",
+                "The attention merges the heads without moving their axis back, so features of "
+                "different tokens are mixed.",
                 lambda s: s.output.reshape(s.x.shape),
             ),
         },
@@ -119,8 +120,8 @@ ATTENTION = (
         SCALE,
         {
             "attention-root-of-d-model": (
-                "The attention's scores are divided by √d_model; each head "
-                "has d_model / num_heads features only.",
+                "The scores of the attention are divided by √d_model. They should be divided by "
+                "the root of d_model / num_heads, the number of features of a head.",
                 lambda s: s.scores / np.sqrt(s.d_model),
             ),
         },
@@ -130,15 +131,15 @@ ATTENTION = (
         WHICH,
         {
             "keys-by-query-matrix": (
-                "In the attention the keys are made with W_q.",
+                "The attention makes the keys with W_q. It should make them with W_k.",
                 {"keys": lambda s: s.x @ s.W_q.T},
             ),
             "queries-and-keys-swapped": (
-                "In the attention W_q and W_k have changed places.",
+                "In the attention, W_q and W_k are exchanged.",
                 {"queries": lambda s: s.x @ s.W_k.T, "keys": lambda s: s.x @ s.W_q.T},
             ),
             "values-not-projected": (
-                "In the attention the values are x itself: W_v takes no part.",
+                "The values of the attention are x itself: W_v has no effect.",
                 {"values": lambda s: s.x},
             ),
         },

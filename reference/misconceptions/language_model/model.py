@@ -58,18 +58,21 @@ MODEL_STEPS = {
 }
 
 EMBEDDING: Hints = (
-    "What goes into the block for a token that stands at position t?",
-    "The token's own vector plus the vector of position t, counted from 0; nothing is scaled.",
+    "What goes into the block for the token at position t?",
+    "The vector of the token plus the vector of position t. Positions count from 0, and nothing "
+    "is scaled.",
     "self.token_embedding(tokens) + self.position_embedding(torch.arange(tokens.size(1)))",
 )
 CAUSAL: Hints = (
     "Which tokens may position t look at?",
-    "Its own token and all tokens before: a lower triangle with its diagonal, True for “may look”.",
-    "torch.ones(L, L).tril(), handed to the block.",
+    "Its own token and all tokens before: a lower triangle with its diagonal. True means “may "
+    "look”.",
+    "Pass torch.ones(L, L).tril() to the block.",
 )
 LOGITS: Hints = (
     "What are logits, and how many are there for each position?",
-    "The output projection's result as it is, one number for each token, at every position.",
+    "The unchanged result of the output projection: one number for each token of the vocabulary, "
+    "at every position.",
     "return self.output_projection(x)",
 )
 
@@ -95,32 +98,32 @@ MODEL_PARTS = (
         EMBEDDING,
         {
             "positions-missing": (
-                "The positions take no part: the model cannot tell the order of the tokens.",
+                "The positions have no effect: the model cannot tell the order of the tokens.",
                 {"x": lambda s: s.embedded},
             ),
             "words-missing": (
-                "The tokens take no part: only their positions go into the block.",
+                "The tokens have no effect: only their positions go into the block.",
                 {"x": lambda s: np.broadcast_to(s.placed, s.embedded.shape)},
             ),
             "words-scaled": (
-                "The token embedding is multiplied by √d_model, as the paper of "
-                "2017 does; here it is added as it is.",
+                "The token embedding is multiplied by √d_model, as in the paper of 2017. In this "
+                "exercise, add it unchanged.",
                 {"x": lambda s: s.embedded * np.sqrt(s.d_model) + s.placed},
             ),
             "sum-scaled": (
-                "The sum of the embeddings is multiplied by √d_model; it should be as it is.",
+                "The sum of the embeddings is multiplied by √d_model. It should stay as it is.",
                 {"x": lambda s: (s.embedded + s.placed) * np.sqrt(s.d_model)},
             ),
             "embeddings-averaged": (
-                "The embeddings are averaged, not added.",
+                "The embeddings are averaged. They should be added.",
                 {"x": lambda s: (s.embedded + s.placed) / 2},
             ),
             "embeddings-multiplied": (
-                "The embeddings are multiplied, not added.",
+                "The embeddings are multiplied. They should be added.",
                 {"x": lambda s: s.embedded * s.placed},
             ),
             "positions-from-one": (
-                "The positions count from 1: the first token gets the vector of the second.",
+                "The positions count from 1: the first token gets the second vector.",
                 {"placed": lambda s: s.places[1 : s.length + 1]},
             ),
             "positions-reversed": (
@@ -128,7 +131,8 @@ MODEL_PARTS = (
                 {"placed": lambda s: s.places[: s.length][::-1]},
             ),
             "positions-from-the-end": (
-                "The vectors of the last positions are used, not those of the first.",
+                "The vectors of the last positions are used. The vectors of the first positions "
+                "should be used.",
                 {"placed": lambda s: s.places[-s.length :]},
             ),
             "first-position-for-all": (
@@ -136,11 +140,13 @@ MODEL_PARTS = (
                 {"placed": lambda s: np.repeat(s.places[:1], s.length, 0)},
             ),
             "positions-by-token": (
-                "The position vectors are looked up by the tokens' numbers, not by their places.",
+                "The position vectors are looked up by the numbers of the tokens. They should be "
+                "looked up by the positions 0, 1, 2 and so on.",
                 {"placed": lambda s: s.places[s.tokens]},
             ),
             "sines-for-positions": (
-                "The positions are sines and cosines; here they are learnt (position_embedding).",
+                "The positions are sines and cosines. They should be the learnt vectors of "
+                "position_embedding.",
                 {"placed": _waves},
             ),
         },
@@ -150,33 +156,34 @@ MODEL_PARTS = (
         CAUSAL,
         {
             "no-causal-mask": (
-                "{Your|The} logits are those without a causal mask: every position sees the "
-                "tokens after it, also the token to be predicted.",
+                "{Your|The} logits are those without a causal mask: each position also sees the "
+                "tokens after it, even the token to be predicted.",
                 _ones,
             ),
             "mask-inverted": (
-                "The mask is the wrong way round: a position sees only what comes "
-                "after it. True means “may attend”.",
+                "The mask is inverted: a position sees only the tokens after it. True means “may "
+                "attend”.",
                 lambda s: ~np.tril(_ones(s)),
             ),
             "upper-triangle": (
-                "The mask is the upper triangle: a position sees itself and what comes after it.",
+                "The mask is the upper triangle: a position sees itself and the tokens after it.",
                 lambda s: np.triu(_ones(s)),
             ),
             "own-word-hidden": (
-                "The mask has no diagonal: a position sees the tokens before it and not itself.",
+                "The mask has no diagonal: a position sees the tokens before it, but not itself.",
                 lambda s: np.tril(_ones(s), -1),
             ),
             "one-word-too-far": (
-                "The mask's diagonal is one too far up: a position sees the next token.",
+                "The edge of the mask's triangle is one diagonal too high: a position also sees "
+                "the next token.",
                 lambda s: np.tril(_ones(s), 1),
             ),
             "only-itself": (
-                "Each position sees itself alone: no token before it.",
+                "Each position sees only itself, and no token before it.",
                 lambda s: np.eye(s.length, dtype=bool),
             ),
             "one-word-back": (
-                "Each position sees itself and one token before it, no further back.",
+                "Each position sees only itself and one token before it.",
                 lambda s: np.tril(_ones(s)) & np.triu(_ones(s), -1),
             ),
         },
@@ -186,50 +193,50 @@ MODEL_PARTS = (
         LOGITS,
         {
             "softmax-of-logits": (
-                "The result is probabilities: a softmax was taken of the logits.",
+                "The result has probabilities: your code takes a softmax of the logits.",
                 lambda s: softmax(s.projected),
             ),
             "logarithms-of-probabilities": (
-                "The result is logarithms of probabilities "
-                "(log_softmax); logits are the output projection's result as it is.",
+                "The result has logarithms of probabilities (log_softmax). Logits are the "
+                "unchanged result of the output projection.",
                 lambda s: np.log(softmax(s.projected)),
             ),
             "last-position-only": (
-                "Only the logits of the last position are returned.",
+                "The result has only the logits of the last position.",
                 lambda s: s.projected[:, -1],
             ),
             "first-position-only": (
-                "Only the logits of the first position are returned.",
+                "The result has only the logits of the first position.",
                 lambda s: s.projected[:, 0],
             ),
             "positions-averaged": (
-                "The logits are the mean over the positions.",
+                "The result is the mean of the logits over the positions.",
                 lambda s: s.projected.mean(1),
             ),
             "last-two-axes-swapped": (
-                "The result is (B, vocab_size, L): its last two axes have changed places.",
+                "The result has the axes (B, vocab_size, L): its last two axes are exchanged.",
                 lambda s: np.swapaxes(s.projected, 1, 2),
             ),
             "choices": (
-                "The result is the number of the likeliest token; the logits of all tokens "
-                "are asked for.",
+                "The result has the number of the likeliest token. It should have the logits of "
+                "all tokens.",
                 lambda s: s.projected.argmax(-1),
             ),
             "block-left-out": (
-                "The block takes no part: the embeddings go straight to the output projection.",
+                "The block has no effect: the embeddings go straight to the output projection.",
                 {"projected": lambda s: s.x @ s.W_out.T + s.b_out},
             ),
             "output-bias-left-out": (
-                "The output projection's bias takes no part.",
+                "The bias of the output projection has no effect.",
                 {"projected": lambda s: s.norm_2 @ s.W_out.T},
             ),
             "tied-to-embedding": (
-                "The output projection is the token embedding's own matrix; the "
-                "output_projection takes no part.",
+                "Your code uses the matrix of the token embedding as output projection: "
+                "output_projection has no effect.",
                 {"projected": lambda s: s.norm_2 @ s.words.T},
             ),
             "vectors-returned": (
-                "The result is the block's vectors: the output projection is missing.",
+                "The result has the vectors of the block: the output projection is missing.",
                 {"projected": lambda s: s.norm_2},
             ),
             "embeddings-added-again": (

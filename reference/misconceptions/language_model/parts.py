@@ -30,23 +30,24 @@ def attend(s: Any, x: Any) -> Any:
 
 
 SUMS: Hints = (
-    "What is added to what, before each of the two norms?",
-    "Each part's result is added to its input x; the second part's x is the first norm's result.",
+    "What is added before each of the two norms?",
+    "Add the result of each part to the input x of this part. The second part's x is the result "
+    "of the first norm.",
     "x = norm1(x + attention(x, mask)[0]), then norm2(x + feed_forward(x)).",
 )
 
 
 NORMS: Hints = (
     "What is normalised in your block, and when?",
-    "Each norm acts on a sum, after it: norm1 after the attention, norm2 after the network.",
+    "Each norm acts on a sum: norm1 after the attention, norm2 after the network.",
     "x = norm1(x + attention(x, mask)[0]), then norm2(x + feed_forward(x)).",
 )
 
 
 NETWORK: Hints = (
-    "Of which three parts is the feed-forward network made?",
-    "Linear to d_ff, ReLU, Linear back to d_model, in this order, once.",
-    "nn.Sequential(nn.Linear(d_model, d_ff), nn.ReLU(), nn.Linear(d_ff, d_model))",
+    "What are the three parts of the feed-forward network?",
+    "A Linear to d_ff, a ReLU, and a Linear back to d_model, in this order.",
+    "Look at the parts of self.feed_forward in __init__, and at their sizes.",
 )
 
 
@@ -71,41 +72,44 @@ PARTS = (
         SUMS,
         {
             "no-residual": (
-                "Neither sum is taken: the result of each part is normalised alone, "
-                "without the x that went in.",
+                "Both sums are missing: each norm gets the result of a part without the input x "
+                "of this part.",
                 {"sum_1": lambda s: s.attended, "sum_2": lambda s: s.fed},
             ),
             "no-first-residual": (
-                "The first sum is missing: x is not added to the attention.",
+                "The first sum is missing: x is not added to the result of the attention.",
                 {"sum_1": lambda s: s.attended},
             ),
             "no-second-residual": (
-                "The second sum is missing: nothing is added to the network's result.",
+                "The second sum is missing: nothing is added to the result of the network.",
                 {"sum_2": lambda s: s.fed},
             ),
             "second-sum-with-input": (
-                "The second sum adds the block's own input, instead of the first norm's result.",
+                "The second sum adds the block's own input. It should add the result of the first "
+                "norm.",
                 {"sum_2": lambda s: s.x + s.fed},
             ),
             "second-sum-with-attention": (
-                "The second sum adds the attention's result, instead of the first norm's.",
+                "The second sum adds the result of the attention. It should add the result of the "
+                "first norm.",
                 {"sum_2": lambda s: s.attended + s.fed},
             ),
             "second-sum-before-norm": (
-                "The second sum adds the first sum before its norm.",
+                "The second sum adds the first sum before its norm. It should add the result of "
+                "the first norm.",
                 {"sum_2": lambda s: s.sum_1 + s.fed},
             ),
             "network-left-out": (
-                "The feed-forward network takes no part.",
+                "The feed-forward network has no effect.",
                 {"sum_2": lambda s: s.norm_1, "fed": lambda s: s.norm_1},
             ),
-            "attention-left-out": ("The attention takes no part.", {"sum_1": lambda s: s.x}),
+            "attention-left-out": ("The attention has no effect.", {"sum_1": lambda s: s.x}),
             "difference-for-sum": (
-                "The attention is subtracted from x, instead of being added.",
+                "The attention is subtracted from x. It should be added to x.",
                 {"sum_1": lambda s: s.x - s.attended},
             ),
             "products-for-sums": (
-                "x is multiplied by the attention, instead of being added.",
+                "x is multiplied by the attention. The attention should be added to x.",
                 {"sum_1": lambda s: s.x * s.attended},
             ),
         },
@@ -115,38 +119,38 @@ PARTS = (
         NORMS,
         {
             "pre-norm": (
-                "The norms act before attention and network (“pre-norm”); here each acts "
-                "after the sum.",
+                "The norms act before the attention and before the network (“pre-norm”). Each "
+                "norm should act after a sum.",
                 {"norm_2": _pre_norm},
             ),
             "norm-before-sum": (
-                "The norms act on the parts' results, before x is added; here each "
-                "acts on the sum.",
+                "Each norm acts on the result of a part, before x is added. It should act on the "
+                "sum.",
                 {
                     "norm_1": lambda s: s.x + norm(s.attended, s.g_1, s.s_1),
                     "norm_2": lambda s: s.norm_1 + norm(s.fed, s.g_2, s.s_2),
                 },
             ),
             "no-norms": (
-                "Neither norm is taken.",
+                "Both norms are missing.",
                 {"norm_1": lambda s: s.sum_1, "norm_2": lambda s: s.sum_2},
             ),
             "no-first-norm": ("The first norm is missing.", {"norm_1": lambda s: s.sum_1}),
             "no-second-norm": ("The second norm is missing.", {"norm_2": lambda s: s.sum_2}),
             "first-norm-twice": (
-                "norm1 stands in both places; norm2 takes no part.",
+                "norm1 is used twice: norm2 has no effect.",
                 {"norm_2": lambda s: norm(s.sum_2, s.g_1, s.s_1)},
             ),
             "norms-swapped": (
-                "norm1 and norm2 have changed places.",
+                "norm1 and norm2 are exchanged.",
                 {
                     "norm_1": lambda s: norm(s.sum_1, s.g_2, s.s_2),
                     "norm_2": lambda s: norm(s.sum_2, s.g_1, s.s_1),
                 },
             ),
             "norm-over-positions": (
-                "The norms run over the positions; they should run over the "
-                "features of each position.",
+                "The norms run over the positions. They should run over the features of each "
+                "position.",
                 {
                     "norm_1": lambda s: _over_positions(s.sum_1) * s.g_1 + s.s_1,
                     "norm_2": lambda s: _over_positions(s.sum_2) * s.g_2 + s.s_2,
@@ -163,36 +167,38 @@ PARTS = (
                 {"active": lambda s: s.hidden},
             ),
             "gelu": (
-                "The feed-forward network has a GELU instead of the ReLU.",
+                "The feed-forward network has a GELU. It should have a ReLU.",
                 {"active": lambda s: _gelu(s.hidden)},
                 {"active": lambda s: _tanh_gelu(s.hidden)},
             ),
             "tanh": (
-                "The feed-forward network has a tanh instead of the ReLU.",
+                "The feed-forward network has a tanh. It should have a ReLU.",
                 {"active": lambda s: np.tanh(s.hidden)},
             ),
             "sigmoid-in-network": (
-                "The feed-forward network has a sigmoid instead of the ReLU.",
+                "The feed-forward network has a sigmoid. It should have a ReLU.",
                 {"active": lambda s: 1 / (1 + np.exp(-s.hidden))},
             ),
             "activation-at-the-end": (
-                "A ReLU cuts the network's result off at 0; it belongs between the two Linear.",
+                "A ReLU replaces the negative results of the network by 0. The ReLU belongs "
+                "between the two Linear.",
                 {
                     "active": lambda s: s.hidden,
                     "fed": lambda s: np.maximum(s.active @ s.W_2.T + s.b_2, 0),
                 },
             ),
             "second-activation": (
-                "A second ReLU cuts the network's result off at 0.",
+                "A second ReLU replaces the negative results of the network by 0.",
                 {"fed": lambda s: np.maximum(s.active @ s.W_2.T + s.b_2, 0)},
             ),
             "network-of-input": (
-                "The feed-forward network works on the block's input, in place "
-                "of the first norm's result.",
+                "The feed-forward network gets the block's own input. It should get the result of "
+                "the first norm.",
                 {"hidden": lambda s: s.x @ s.W_0.T + s.b_0},
             ),
             "network-of-sum": (
-                "The feed-forward network works on the first sum before its norm.",
+                "The feed-forward network gets the first sum before its norm. It should get the "
+                "result of the first norm.",
                 {"hidden": lambda s: s.sum_1 @ s.W_0.T + s.b_0},
             ),
             "network-twice": (
@@ -200,7 +206,7 @@ PARTS = (
                 {"fed": lambda s: feed(s, s.active @ s.W_2.T + s.b_2)},
             ),
             "no-biases": (
-                "The biases of the feed-forward network take no part.",
+                "The biases of the feed-forward network have no effect.",
                 {"hidden": lambda s: s.norm_1 @ s.W_0.T, "fed": lambda s: s.active @ s.W_2.T},
             ),
         },
@@ -222,22 +228,22 @@ RARE = (
         NETWORK,
         {
             "leaky": (
-                "The feed-forward network has a leaky ReLU instead of the ReLU.",
+                "The feed-forward network has a leaky ReLU. It should have a ReLU.",
                 *(
                     {"active": lambda s, slope=slope: np.where(s.hidden > 0, 1, slope) * s.hidden}
                     for slope in (0.01, 0.1, 0.2)
                 ),
             ),
             "silu": (
-                "The feed-forward network has a SiLU instead of the ReLU.",
+                "The feed-forward network has a SiLU. It should have a ReLU.",
                 {"active": lambda s: _silu(s.hidden)},
             ),
             "first-bias-left-out": (
-                "The first bias of the feed-forward network takes no part.",
+                "The first bias of the feed-forward network has no effect.",
                 {"hidden": lambda s: s.norm_1 @ s.W_0.T},
             ),
             "second-bias-left-out": (
-                "The second bias of the feed-forward network takes no part.",
+                "The second bias of the feed-forward network has no effect.",
                 {"fed": lambda s: s.active @ s.W_2.T},
             ),
         },
@@ -247,11 +253,11 @@ RARE = (
         SUMS,
         {
             "three-added": (
-                "The second sum adds the block's own input too, beside the first norm's result.",
+                "The second sum adds the result of the first norm and also the block's own input.",
                 {"sum_2": lambda s: s.x + s.norm_1 + s.fed},
             ),
             "means-for-sums": (
-                "The two parts of the sum are averaged, not added.",
+                "In a sum, the two parts are averaged. They should be added.",
                 {"sum_1": lambda s: (s.x + s.attended) / 2},
                 {"sum_2": lambda s: (s.norm_1 + s.fed) / 2},
                 {

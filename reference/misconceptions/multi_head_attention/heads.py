@@ -50,13 +50,13 @@ HEADS = (
         {
             # S1 of the course's sources
             "never-split": (
-                "The heads are never split: your numbers are those of a single head with all "
-                "features, scaled by the size of a head.",
+                "The features are not split into heads: your numbers are those of a single head "
+                "with all features, scaled by the size of a head.",
                 _never_split(lambda s: np.sqrt(s.d_model // s.num_heads)),
             ),
             "one-head-only": (
-                "The heads are never split: your numbers are those of a single head with all "
-                "features.",
+                "The features are not split into heads: your numbers are those of a single head "
+                "with all features.",
                 _never_split(lambda s: np.sqrt(s.d_model)),
             ),
         },
@@ -67,13 +67,13 @@ HEADS = (
         means=of_each,
         ways={
             "reshape-only": (
-                "The features are cut straight into (B, H, L, d), without a transpose: the tokens "
-                "are mixed.",
+                "The features are cut straight into (B, H, L, d), without a transpose, so "
+                "features of different tokens are mixed.",
                 lambda x, h: x.reshape(x.shape[0], h, x.shape[1], -1),
             ),
             "interleaved": (
-                "The features are dealt out to the heads in turn (0, H, 2H, … to head 0); each "
-                "head should get a block of neighbours.",
+                "Head 0 gets the features 0, H, 2H and so on. Each head should get a block of "
+                "neighbouring features.",
                 lambda x, h: x.reshape(*x.shape[:2], -1, h).transpose(0, 3, 1, 2),
             ),
             "heads-reversed": (
@@ -91,13 +91,13 @@ HEADS = (
         BACK,
         {
             "merged-without-moving": (
-                "The heads are merged without moving them back behind the positions: the "
-                "tokens are mixed.",
+                "The heads are merged before their axis is moved back behind the positions, so "
+                "features of different tokens are mixed.",
                 lambda s: s.output.reshape(s.x.shape),
             ),
             "merged-interleaved": (
-                "The heads are merged with their features in turn; each head's features should "
-                "stand together.",
+                "In the merged result, the features of different heads alternate. The features of "
+                "each head should stay together.",
                 lambda s: s.output.transpose(0, 2, 3, 1).reshape(s.x.shape),
             ),
             "merged-in-reverse": (
@@ -105,17 +105,18 @@ HEADS = (
                 lambda s: merge_heads(s.output[:, ::-1]),
             ),
             "heads-averaged": (
-                "The heads' outputs are averaged, and the mean stands in each head's place; they "
-                "should stand side by side.",
+                "The merged result repeats the mean of the heads. It should have the heads side "
+                "by side.",
                 lambda s: np.tile(s.output.mean(1), s.num_heads),
             ),
             "heads-added": (
-                "The heads' outputs are added up, and the sum stands in each head's place; they "
-                "should stand side by side.",
+                "The merged result repeats the sum of the heads. It should have the heads side by "
+                "side.",
                 lambda s: np.tile(s.output.sum(1), s.num_heads),
             ),
             "first-head-for-all": (
-                "The output of head 0 stands in every head's place.",
+                "The merged result repeats the output of head 0. It should have the heads side by "
+                "side.",
                 lambda s: np.tile(s.output[:, 0], s.num_heads),
             ),
         },
@@ -126,21 +127,23 @@ HEADS = (
         means=divided,
         ways={
             "root-of-d-model": (
-                "Your numbers are those of scores divided by √d_model; each head has keys of "
-                "d_model / num_heads features only.",
+                "Your numbers are those of scores divided by √d_model. They should be divided by "
+                "the root of d_model / num_heads, the size of a head.",
                 lambda s: np.sqrt(s.d_model),
             ),
             "divides-by-d-model": (
-                "Your numbers are those of scores divided by d_model.",
+                "Your numbers are those of scores divided by d_model. They should be divided by "
+                "the root of d_model / num_heads, the size of a head.",
                 lambda s: s.d_model,
             ),
             "root-of-num-heads": (
-                "Your numbers are those of scores divided by √num_heads, not by the root of a "
-                "head's size.",
+                "Your numbers are those of scores divided by √num_heads. They should be divided "
+                "by the root of a head's size.",
                 lambda s: np.sqrt(s.num_heads),
             ),
             "divides-by-num-heads": (
-                "Your numbers are those of scores divided by num_heads.",
+                "Your numbers are those of scores divided by num_heads. They should be divided by "
+                "the root of a head's size.",
                 lambda s: s.num_heads,
             ),
         },
@@ -150,8 +153,8 @@ HEADS = (
         ROWS,
         {
             "softmax-over-heads": (
-                "The softmax runs over the heads{: the weights of the heads sum to 1, not those of "
-                "a row}.",
+                "The softmax runs over the heads{, so the weights of the heads sum to 1. Each row "
+                "should sum to 1}.",
                 lambda s: softmax(s.blocked, axis=1),
                 lambda s: (
                     softmax(s.blocked, axis=1) * (1 if s.mask is None else np.asarray(s.mask))
@@ -165,12 +168,12 @@ HEADS = (
         {
             # S4 of the course's sources
             "mask-batch-meets-heads": (
-                "{Masks of (L, L) and (B, 1, L, L) act rightly: the|The} batch axis of a mask of "
-                "(B, L, L) meets the heads.",
+                "{Masks of (L, L) and (B, 1, L, L) are right. }The batch axis of a mask of (B, L, "
+                "L) is taken for the axis of the heads.",
                 lambda s: s.allowed,
             ),
             "mask-for-first-head": (
-                "The mask acts on head 0 alone.",
+                "The mask acts only on head 0.",
                 {
                     "blocked": lambda s: np.concatenate(
                         [block(s.scaled, s.mask)[:, :1], s.scaled[:, 1:]], axis=1
@@ -178,7 +181,7 @@ HEADS = (
                 },
             ),
             "mask-of-first-item": (
-                "The mask of the first sequence stands for all of the batch.",
+                "The mask of the first sequence is used for all sequences of the batch.",
                 lambda s: (
                     s.allowed
                     if s.allowed is None or s.allowed.ndim == 2

@@ -9,19 +9,19 @@ PROJECTIONS = (
         WHICH,
         {
             "keys-by-query-matrix": (
-                "The keys are made with W_q, the matrix of the queries.",
+                "The keys are made with W_q. They should be made with W_k.",
                 {"keys": lambda s: s.x @ s.W_q.T},
             ),
             "queries-by-key-matrix": (
-                "The queries are made with W_k, the matrix of the keys.",
+                "The queries are made with W_k. They should be made with W_q.",
                 {"queries": lambda s: s.x @ s.W_k.T},
             ),
             "values-by-key-matrix": (
-                "The values are made with W_k, the matrix of the keys.",
+                "The values are made with W_k. They should be made with W_v.",
                 {"values": lambda s: s.x @ s.W_k.T},
             ),
             "values-by-query-matrix": (
-                "The values are made with W_q, the matrix of the queries.",
+                "The values are made with W_q. They should be made with W_v.",
                 {"values": lambda s: s.x @ s.W_q.T},
             ),
             "all-by-query-matrix": (
@@ -29,34 +29,33 @@ PROJECTIONS = (
                 {"keys": lambda s: s.x @ s.W_q.T, "values": lambda s: s.x @ s.W_q.T},
             ),
             "queries-and-keys-swapped": (
-                "Queries and keys have changed places: your numbers are "
-                "those with W_q and W_k exchanged.",
+                "Queries and keys are exchanged: your numbers are those with W_q and W_k "
+                "exchanged.",
                 {"queries": lambda s: s.x @ s.W_k.T, "keys": lambda s: s.x @ s.W_q.T},
             ),
             "keys-and-values-swapped": (
-                "Keys and values have changed places: your numbers are "
-                "those with W_k and W_v exchanged.",
+                "Keys and values are exchanged: your numbers are those with W_k and W_v exchanged.",
                 {"keys": lambda s: s.x @ s.W_v.T, "values": lambda s: s.x @ s.W_k.T},
             ),
             "values-not-projected": (
-                "The values are x itself: W_v takes no part.",
+                "The values are x itself: W_v has no effect.",
                 {"values": lambda s: s.x},
             ),
             "keys-not-projected": (
-                "The keys are x itself: W_k takes no part.",
+                "The keys are x itself: W_k has no effect.",
                 {"keys": lambda s: s.x},
             ),
             "queries-not-projected": (
-                "The queries are x itself: W_q takes no part.",
+                "The queries are x itself: W_q has no effect.",
                 {"queries": lambda s: s.x},
             ),
             "scores-from-x": (
-                "The scores are computed from x itself: W_q and W_k take no part.",
+                "The scores are computed from x itself: W_q and W_k have no effect.",
                 {"queries": lambda s: s.x, "keys": lambda s: s.x},
             ),
             "weights-not-transposed": (
-                "Your projections are x times the weight; nn.Linear computes "
-                "x times the weight transposed.",
+                "Your projections are x times the weight. nn.Linear computes x times the "
+                "transposed weight.",
                 {
                     "queries": lambda s: s.x @ s.W_q,
                     "keys": lambda s: s.x @ s.W_k,
@@ -70,24 +69,24 @@ PROJECTIONS = (
         OUT,
         {
             "output-not-projected": (
-                "W_o takes no part: the merged heads are returned as they are.",
+                "W_o has no effect: the merged heads are returned unchanged.",
                 lambda s: s.merged,
             ),
             "output-projected-twice": (
-                "The output goes through W_o twice.",
+                "W_o is applied to the output twice.",
                 lambda s: s.merged @ s.W_o.T @ s.W_o.T,
             ),
             "output-by-value-matrix": (
-                "The output goes through W_v, not through W_o.",
+                "The output goes through W_v. It should go through W_o.",
                 lambda s: s.merged @ s.W_v.T,
             ),
             "output-matrix-not-transposed": (
-                "The output is multiplied by W_o's weight; nn.Linear "
-                "multiplies by the weight transposed.",
+                "The output is multiplied by the weight of W_o. nn.Linear multiplies by the "
+                "transposed weight.",
                 lambda s: s.merged @ s.W_o,
             ),
             "input-added": (
-                "x is added to the output: a residual connection, which is not asked for here.",
+                "x is added to the output (a residual connection). The task does not ask for this.",
                 lambda s: s.merged @ s.W_o.T + s.x,
             ),
         },
@@ -102,16 +101,16 @@ PROJECTIONS = (
                 lambda s: (s.weights, s.projected),
             ),
             "output-only": (
-                "Only the output is returned; the weights are missing.",
+                "Only the output is returned. The weights are missing.",
                 lambda s: s.projected,
             ),
             "weights-only": (
-                "Only the weights are returned; the output is missing.",
+                "Only the weights are returned. The output is missing.",
                 lambda s: s.weights,
             ),
             "weights-averaged": (
-                "The weights are the mean over the heads, as "
-                "nn.MultiheadAttention gives them by default; each head's own are asked for.",
+                "The weights are the mean over the heads, as nn.MultiheadAttention returns them "
+                "by default. Return the weights of each head.",
                 lambda s: (s.projected, s.weights.mean(1)),
             ),
             "weights-of-first-head": (
@@ -119,7 +118,8 @@ PROJECTIONS = (
                 lambda s: (s.projected, s.weights[:, 0]),
             ),
             "scores-returned": (
-                "{The output is right; }the scaled scores are returned instead of the weights.",
+                "{The output is right, but the|The} scaled scores are returned instead of the "
+                "weights.",
                 lambda s: (s.projected, s.scaled),
             ),
         },

@@ -125,12 +125,12 @@ MISTAKES = Mistakes(
                 REFUSE,
                 {
                     "rest-left-out": (
-                        "Where E is not a multiple of num_heads, the features left over are "
-                        "dropped silently.",
+                        "If E is not a multiple of num_heads, the function drops the last "
+                        "features without an error.",
                         {"fits": lambda s: True, "heads": cut},
                     ),
                     "none-in-place-of-error": (
-                        "Where E is not a multiple of num_heads, the function returns None; it "
+                        "If E is not a multiple of num_heads, the function returns None. It "
                         "should raise a ValueError.",
                         {
                             "fits": lambda s: True,

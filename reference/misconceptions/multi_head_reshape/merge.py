@@ -9,10 +9,10 @@ from autograder.author import Family, Hints, Step
 
 BACK: Hints = (
     "Which numbers are in the first row of your result, and to which token does each belong?",
-    "A row of the result is one token: its features from head 0, then those from head 1, and so "
-    "on.",
-    "Undo the steps of split_heads from the last to the first: move the heads back behind the "
-    "positions, then make one axis of the last two.",
+    "A row of the result is one token: first its features from head 0, then its features from "
+    "head 1, and so on.",
+    "Undo the steps of split_heads, the last step first. Move the heads back behind the "
+    "positions. Then make one axis of the last two.",
 )
 
 
@@ -33,47 +33,48 @@ MERGE = (
         means=of_x,
         ways={
             "reshape-only": (
-                "The numbers are those of a reshape alone, without moving the heads back: the "
-                "tokens are mixed.",
+                "The numbers are those of a reshape alone. The heads are not moved back first, so "
+                "features of different tokens are mixed.",
                 lambda x: x.reshape(x.shape[0], x.shape[2], -1),
             ),
             "interleaved": (
-                "The features of the heads are dealt in turn (one of head 0, one of head 1, …); "
-                "each head's features should stay together.",
+                "The features of different heads alternate: one of head 0, one of head 1, and so "
+                "on. The features of each head should stay together.",
                 lambda x: _flat(x.transpose(0, 2, 3, 1)),
             ),
             "heads-averaged": (
-                "The heads are averaged; they should stand side by side.",
+                "The result is the mean of the heads. It should have the heads side by side.",
                 lambda x: x.mean(1),
             ),
             "heads-added": (
-                "The heads are added up; they should stand side by side.",
+                "The result is the sum of the heads. It should have the heads side by side.",
                 lambda x: x.sum(1),
             ),
-            "first-head-only": ("Only the first head comes back.", lambda x: x[:, 0]),
-            "last-head-only": ("Only the last head comes back.", lambda x: x[:, -1]),
+            "first-head-only": ("The result has only the first head.", lambda x: x[:, 0]),
+            "last-head-only": ("The result has only the last head.", lambda x: x[:, -1]),
             "largest-of-heads": (
-                "The largest number over the heads comes back; they should stand side by side.",
+                "The result has the largest number over the heads. It should have the heads side "
+                "by side.",
                 lambda x: x.max(1),
             ),
             "heads-not-moved": (
-                "Positions and features are made into one axis, and the heads stay: your axes are "
-                "(B, H, L·d).",
+                "Positions and features are joined into one axis, and the heads keep their axis: "
+                "your axes are (B, H, L·d).",
                 lambda x: x.reshape(x.shape[0], x.shape[1], -1),
             ),
             "positions-joined": (
-                "The heads are set one below the other along the positions: your axes are "
-                "(B, H·L, d).",
+                "The heads are joined one below the other along the positions: your axes are (B, "
+                "H·L, d).",
                 lambda x: x.reshape(x.shape[0], -1, x.shape[3]),
             ),
             "moved-but-not-joined": (
-                "The heads are moved back, but not joined with their features: your axes are "
-                "(B, L, H, d).",
+                "The heads are moved back, but they are not joined with their features: your axes "
+                "are (B, L, H, d).",
                 lambda x: x.transpose(0, 2, 1, 3),
             ),
             "joined-positions-after-move": (
-                "After moving the heads back, positions and heads are made into one axis, not "
-                "heads and features.",
+                "After the move, positions and heads are joined into one axis. Heads and features "
+                "should be joined.",
                 lambda x: x.transpose(0, 2, 1, 3).reshape(x.shape[0], -1, x.shape[3]),
             ),
             "heads-reversed": (
@@ -81,22 +82,22 @@ MERGE = (
                 lambda x: _flat(x[:, ::-1].transpose(0, 2, 1, 3)),
             ),
             "wrong-axes-moved": (
-                "The wrong axes are exchanged before the reshape: the features move in front, and "
-                "the tokens are mixed.",
+                "Before the reshape, your code exchanges the wrong axes: the features move in "
+                "front, and features of different tokens are mixed.",
                 lambda x: x.transpose(0, 3, 1, 2).reshape(x.shape[0], x.shape[2], -1),
             ),
             "last-axes-swapped": (
-                "The last two axes are exchanged before the reshape, not positions and heads: the "
-                "tokens are mixed.",
+                "Before the reshape, your code exchanges the last two axes. It should exchange "
+                "positions and heads.",
                 lambda x: np.swapaxes(x, -1, -2).reshape(x.shape[0], x.shape[2], -1),
             ),
             "features-before-heads": (
-                "Heads and features of a head are exchanged before the reshape: the tokens are "
-                "mixed.",
+                "Before the reshape, your code exchanges the heads and the features of a head. It "
+                "should exchange positions and heads.",
                 lambda x: x.transpose(0, 3, 2, 1).reshape(x.shape[0], x.shape[2], -1),
             ),
             "positions-last": (
-                "Features and positions have changed places: your axes are (B, H·d, L).",
+                "Features and positions are exchanged: your axes are (B, H·d, L).",
                 lambda x: x.transpose(0, 1, 3, 2).reshape(x.shape[0], -1, x.shape[2]),
             ),
             "batch-flattened": (
@@ -104,12 +105,12 @@ MERGE = (
                 lambda x: _flat(x.transpose(0, 2, 1, 3)).reshape(-1, x.shape[1] * x.shape[3]),
             ),
             "first-batch-only": (
-                "Only the first item of the batch is there.",
+                "The result has only the first item of the batch.",
                 lambda x: _flat(x.transpose(0, 2, 1, 3))[:1],
             ),
             "column-order": (
-                "The numbers are those of a reshape in column order (order='F'): their places are "
-                "wrong.",
+                "The numbers are those of a reshape in column order (order='F'), so they are in "
+                "the wrong places.",
                 lambda x: x.reshape(x.shape[0], x.shape[2], -1, order="F"),
             ),
             "nothing-done": ("The array is returned unchanged.", lambda x: x),

@@ -8,8 +8,8 @@ from autograder.author import Hints, Misconception
 
 ORDER: Hints = (
     "What does each axis of your array stand for, after each line?",
-    "Heads are the second axis of four: (B, H, L, E/H). Before the merge, the heads move behind "
-    "the positions.",
+    "The heads are the second of the four axes: (B, H, L, E/H). Before the merge, move the heads "
+    "behind the positions.",
     "Write the four axes as a comment beside each reshape and transpose, and follow them.",
 )
 
@@ -33,7 +33,7 @@ def in_other_orders_merged() -> Iterator[Misconception]:
     for order in permutations(range(4)):
         yield Misconception(
             f"merged-as-{_digits(order)}",
-            f"Before the last reshape your axes stand in the order "
+            f"Before the last reshape, your axes are in the order "
             f"{_listed([names[axis] for axis in order])}.",
             ORDER,
             {"merged": _merged(order)},

@@ -11,26 +11,25 @@ from reference.heads import split_heads
 BLOCKS: Hints = (
     "Follow one token: which of its features are in head 0, and are they still its own?",
     "Head h has the features h·E/H to (h+1)·E/H − 1 of every token. A reshape alone keeps the "
-    "order of the numbers, and only changes where rows end.",
-    "First cut the last axis into heads and their features; then exchange the axes of positions "
-    "and heads.",
+    "order of the numbers. It only changes where rows end.",
+    "First cut the last axis into heads and features of a head. Then exchange the axes of "
+    "positions and heads.",
 )
 
 
 AXES: Hints = (
     "Which axis of your result counts the heads, and which the positions?",
     "The result is batch, head, position, feature of that head, in this order.",
-    "Look at the order of the axes in your transpose: only those of positions and heads change "
-    "places.",
+    "Look at the order of the axes in your transpose. Only positions and heads are exchanged.",
 )
 
 
 REFUSE: Hints = (
     "What should happen for 10 features and 4 heads?",
-    "The function notices by itself that the features cannot be shared out evenly, and its "
+    "The function itself checks whether the features can be shared out evenly. The text of its "
     "ValueError names both numbers.",
-    "Before anything else compare E % num_heads with 0, and raise ValueError with both numbers in "
-    "its text.",
+    "First of all, check E % num_heads. If it is not 0, raise ValueError with both numbers in its "
+    "text.",
 )
 
 
@@ -56,8 +55,8 @@ SPLIT = (
         means=of_x_and_heads,
         ways={
             "reshape-only": (
-                "The numbers are those of a reshape straight to (B, H, L, E/H): the tokens are "
-                "mixed.",
+                "The numbers are those of a reshape straight to (B, H, L, E/H), so features of "
+                "different tokens are mixed.",
                 lambda x, h: x.reshape(x.shape[0], h, x.shape[1], x.shape[2] // h),
             ),
         },
@@ -68,7 +67,7 @@ SPLIT = (
         means=of_x_and_heads,
         ways={
             "heads-not-moved": (
-                "The features are cut into heads, but the heads do not stand in front of the "
+                "The features are cut into heads, but the heads are not moved in front of the "
                 "positions: your axes are (B, L, H, E/H).",
                 _parts,
             ),
@@ -80,8 +79,8 @@ SPLIT = (
         means=of_x_and_heads,
         ways={
             "interleaved": (
-                "The features are dealt out to the heads in turn (0, H, 2H, … to head 0); each "
-                "head should get a block of neighbours.",
+                "Head 0 gets the features 0, H, 2H and so on. Each head should get a block of "
+                "neighbouring features.",
                 lambda x, h: _interleaved(x, h).transpose(0, 3, 1, 2),
             ),
         },
@@ -92,25 +91,26 @@ SPLIT = (
         means=of_x_and_heads,
         ways={
             "interleaved-not-moved": (
-                "The features are cut the other way round: your axes are (B, L, E/H, H).",
+                "The features are cut into E/H heads of H features, and the heads are not moved: "
+                "your axes are (B, L, E/H, H).",
                 _interleaved,
             ),
             "features-before-positions": (
-                "Positions and features of a head have changed places: your axes are (B, H, E/H, "
-                "L).",
+                "Positions and features of a head are exchanged: your axes are (B, H, E/H, L).",
                 lambda x, h: _parts(x, h).transpose(0, 2, 3, 1),
             ),
             "heads-before-batch": (
-                "The heads stand in front of the batch: your axes are (H, B, L, E/H).",
+                "The heads are in front of the batch: your axes are (H, B, L, E/H).",
                 lambda x, h: _parts(x, h).transpose(2, 0, 1, 3),
             ),
             "features-first": (
-                "The features of a head stand in front: your axes are (B, E/H, L, H).",
+                "The features of a head are in front of the positions: your axes are (B, E/H, L, "
+                "H).",
                 lambda x, h: _parts(x, h).transpose(0, 3, 1, 2),
             ),
             "features-second": (
-                "Positions and features of a head have changed places: your axes are (B, E/H, H, "
-                "L).",
+                "Positions and features of a head are exchanged after the cut: your axes are (B, "
+                "E/H, H, L).",
                 lambda x, h: _parts(x, h).transpose(0, 3, 2, 1),
             ),
             "all-axes-reversed": (
@@ -125,7 +125,7 @@ SPLIT = (
         means=of_x_and_heads,
         ways={
             "positions-split": (
-                "The positions are cut into heads, not the features.",
+                "The positions are cut into heads. The features should be cut into heads.",
                 lambda x, h: x.reshape(x.shape[0], h, x.shape[1] // h, x.shape[2]),
             ),
         },
@@ -136,7 +136,7 @@ SPLIT = (
         means=of_x_and_heads,
         ways={
             "batch-and-positions-swapped": (
-                "Batch and positions have changed places: your axes are (L, H, B, E/H).",
+                "Batch and positions are exchanged: your axes are (L, H, B, E/H).",
                 lambda x, h: _parts(x, h).transpose(1, 2, 0, 3),
             ),
         },
@@ -151,7 +151,7 @@ SPLIT = (
                 lambda x, h: _parts(x, h).transpose(0, 2, 1, 3)[:, ::-1],
             ),
             "every-head-everything": (
-                "Every head gets all features: nothing is split.",
+                "Every head gets all features: the features are not split.",
                 lambda x, h: np.repeat(x[:, None], h, axis=1),
             ),
             "first-block-for-all": (
@@ -159,17 +159,17 @@ SPLIT = (
                 lambda x, h: np.repeat(_parts(x, h).transpose(0, 2, 1, 3)[:, :1], h, axis=1),
             ),
             "first-batch-only": (
-                "Only the first item of the batch is there.",
+                "The result has only the first item of the batch.",
                 lambda x, h: _parts(x, h).transpose(0, 2, 1, 3)[:1],
             ),
             "column-order": (
-                "The numbers are those of a reshape in column order (order='F'): their places are "
-                "wrong.",
+                "The numbers are those of a reshape in column order (order='F'), so they are in "
+                "the wrong places.",
                 lambda x, h: x.reshape(x.shape[0], h, x.shape[1], x.shape[2] // h, order="F"),
             ),
             "transposed-before-reshape": (
-                "Positions and features change places before the reshape, which then cuts across "
-                "tokens.",
+                "Positions and features are exchanged before the reshape, so each head mixes "
+                "features of different tokens.",
                 lambda x, h: x.transpose(0, 2, 1).reshape(
                     x.shape[0], h, x.shape[1], x.shape[2] // h
                 ),
@@ -195,8 +195,7 @@ SPLIT = (
         means=of_x_and_heads,
         ways={
             "heads-and-size-swapped": (
-                "The number of heads is taken for the size of a head: your axes are (B, E/H, L, "
-                "H).",
+                "The features are cut into E/H heads of H features: your axes are (B, E/H, L, H).",
                 lambda x, h: _interleaved(x, h).transpose(0, 2, 1, 3),
             ),
             "nothing-done": ("The array is returned unchanged.", lambda x, h: x),

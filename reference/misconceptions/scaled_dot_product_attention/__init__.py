@@ -74,7 +74,7 @@ MISTAKES = Mistakes(
             Fact(
                 "another-factor",
                 divisor,
-                "Your numbers are those of scores divided by {}; they have to be divided by √d_k.",
+                "Your numbers are those of scores divided by {}. They should be divided by √d_k.",
             ),
             *FACTS,
         ),

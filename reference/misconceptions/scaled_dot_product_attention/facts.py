@@ -67,13 +67,13 @@ FACTS = (
             and not _close(_two(s, v)[1], s.weights)
             and _close(softmax(_two(s, v)[1]), s.weights)
         ),
-        "The output is right; you return the input of the softmax instead of the weights.",
+        "The output is right, but the input of the softmax is returned instead of the weights.",
         is_named=True,
     ),
     Fact(
         "nan",
         lambda s, v: any(bool(np.isnan(part).any()) for part in _two(s, v)),
-        "There are NaN (not a number) in the result, as ∞ / ∞ and ∞ − ∞ give.",
+        "The result contains NaN (not a number). NaN can come from 0 / 0, ∞ / ∞ or ∞ − ∞.",
     ),
     Fact(
         "blocked-get-weight",
@@ -86,7 +86,7 @@ FACTS = (
     Fact(
         "columns",
         lambda s, v: _close(_two(s, v)[1].sum(-2), np.ones(_two(s, v)[1].sum(-2).shape)),
-        "The columns of your weights sum to 1, and the rows should.",
+        "The columns of your weights sum to 1. The rows should sum to 1.",
     ),
     Fact(
         "rows",
@@ -98,6 +98,6 @@ FACTS = (
         lambda s, v: (
             _close(_two(s, v)[0], _two(s, v)[1] @ s.V) and not _close(_two(s, v)[1], s.weights)
         ),
-        "The output does follow from your weights, so the mistake is in the weights.",
+        "The output follows from your weights, so the mistake is in the weights.",
     ),
 )

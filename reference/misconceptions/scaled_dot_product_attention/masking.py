@@ -11,10 +11,10 @@ from reference.misconceptions.scaled_dot_product_attention.products import trans
 
 BLOCKING: Hints = (
     "Which scores does your code block, and what becomes of blocked scores?",
-    "Where the mask that is given is False, broadcast to the scores' shape, the weight is 0, and "
-    "each row still sums to 1. Without a mask nothing is blocked.",
-    "Before the softmax, where the mask is False, put −∞ (or −1e9) instead of the scaled score; "
-    "leave the other scores as they are.",
+    "Broadcast the given mask to the shape of the scores. Where the mask is False, the weight is "
+    "0. Each row still sums to 1. Without a mask, nothing is blocked.",
+    "Before the softmax, put −∞ (or −1e9) instead of the scaled score where the mask is False. Do "
+    "not change the other scores.",
 )
 
 
@@ -82,14 +82,15 @@ MASKING = (
             ),
             # rasbt/LLMs-from-scratch#1061; torch.nn.MultiheadAttention has the opposite convention
             "mask-inverted": (
-                "The mask is used the wrong way round: True blocks in your code, and here True "
-                "means “may attend”.",
+                "Your code blocks a key where the mask is True. In this exercise, True means “may "
+                "attend”.",
                 lambda s: masked(s, lambda m: np.where(m, -np.inf, s.scaled)),
                 lambda s: masked(s, lambda m: s.scaled - 1e9 * m),
                 lambda s: masked(s, lambda m: np.where(m, -1e9, s.scaled)),
             ),
             "mask-transposed": (
-                "The mask is transposed: queries and keys have changed places in it.",
+                "Your code uses the transposed mask: the rows of the mask should be queries, and "
+                "its columns keys.",
                 lambda s: masked(s, lambda m: np.where(transposed(m), s.scaled, -np.inf)),
             ),
             "mask-after-softmax": (
@@ -98,20 +99,19 @@ MASKING = (
                 _after(lambda w, m: w * m),
             ),
             "mask-inverted-after-softmax": (
-                "The mask acts after the softmax, and the other way round: allowed weights are 0.",
+                "The mask is inverted and acts after the softmax, so allowed weights are 0.",
                 _after(lambda w, m: w * (1 - m)),
             ),
             "minus-infinity-in-weights": (
-                "The mask acts after the softmax: blocked weights are −∞ instead of 0.",
+                "The mask acts after the softmax, so blocked weights are −∞ instead of 0.",
                 _after(lambda w, m: np.where(m, w, -np.inf)),
             ),
             "minus-billion-in-weights": (
-                "The mask acts after the softmax: blocked weights are −1e9 instead of 0.",
+                "The mask acts after the softmax, so blocked weights are −1e9 instead of 0.",
                 _after(lambda w, m: np.where(m, w, -1e9)),
             ),
             "mask-on-output-only": (
-                "The weights that you return are not masked; only the output is made with masked "
-                "weights.",
+                "The returned weights are not masked. Only the output is made with masked weights.",
                 {
                     "blocked": lambda s: s.scaled,
                     "output": lambda s: softmax(block(s.scaled, s.mask)) @ s.V,
@@ -124,40 +124,39 @@ MASKING = (
                 },
             ),
             "mask-on-weights-only": (
-                "The weights that you return are masked, but the output is made with weights that "
-                "are not.",
+                "The returned weights are masked, but the output is made with weights that are "
+                "not masked.",
                 {"output": lambda s: softmax(s.scaled) @ s.V},
             ),
             "blocked-scores-zero": (
-                "Blocked scores are 0 (or as good as 0), and exp(0) is 1: a blocked key still "
-                "gets weight.",
+                "Blocked scores are 0 or nearly 0, so blocked keys still get weight: exp(0) is 1.",
                 fill(0.0),
             ),
             "blocked-scores-not-low": [
                 (
-                    f"Blocked scores are −{low:g}, which is not low enough: a blocked key still "
-                    "gets weight.",
+                    f"Blocked scores are −{low:g}. This number is not low enough: blocked keys "
+                    "still get weight.",
                     fill(-low),
                 )
                 for low in (0.5, 1, 2, 3, 5, 10)
             ],
             "blocked-scores-lowered": [
                 (
-                    f"The mask lowers blocked scores by {low:g} only, compared with the others: a "
-                    "blocked key still gets weight.",
+                    f"The mask lowers blocked scores by only {low:g}, so blocked keys still get "
+                    "weight.",
                     lambda s, low=low: masked(s, lambda m: s.scaled - low * (1 - m)),
                 )
                 for low in (2, 3, 5, 10)
             ],
             "blocked-scores-not-below-all": [
                 (
-                    "Blocked scores are a number below most scores, not below all: "
-                    "next to scores that are as low, a blocked key still gets weight.",
+                    "Blocked scores are lower than most scores, but not lower than all. Beside "
+                    "scores that are equally low, a blocked key still gets weight.",
                     *(fill(-low) for low in (20, 50, 100, 500, 1000)),
                 ),
                 (
-                    "Blocked scores are lowered by a number that is too small for some scores: "
-                    "next to scores that are as low, a blocked key still gets weight.",
+                    "The mask lowers blocked scores by a number that is too small for some "
+                    "scores. Beside scores that are equally low, a blocked key still gets weight.",
                     *(
                         lambda s, low=low: masked(s, lambda m: s.scaled - low * (1 - m))
                         for low in (20, 50, 100, 500, 1000)
@@ -165,20 +164,21 @@ MASKING = (
                 ),
             ],
             "blocked-scores-averaged": (
-                "Blocked scores are replaced by a mean of scores: a blocked key still gets weight.",
+                "Blocked scores are replaced by a mean of scores, so blocked keys still get "
+                "weight.",
                 lambda s: masked(s, lambda m: np.where(m, s.scaled, row_mean(s.scaled, m))),
                 lambda s: masked(s, lambda m: np.where(m, s.scaled, s.scaled.mean(-1)[..., None])),
                 lambda s: masked(s, lambda m: np.where(m, s.scaled, s.scaled.mean())),
             ),
             "blocked-scores-smallest": (
-                "Blocked scores are replaced by the smallest score: a blocked key still gets "
+                "Blocked scores are replaced by the smallest score, so blocked keys still get "
                 "weight.",
                 lambda s: masked(s, lambda m: np.where(m, s.scaled, s.scaled.min(-1)[..., None])),
                 lambda s: masked(s, lambda m: np.where(m, s.scaled, s.scaled.min())),
             ),
             "mask-turned-by-tilde": (
-                "{Masks of True and False are right; in|In} a mask of 0 and 1, both numbers count "
-                "as true, as after `~`: ~0 is −1, and ~1 is −2.",
+                "{Masks of True and False are right. }In a mask of 0 and 1, both numbers count as "
+                "true. This is what `~` does: ~0 is −1, and ~1 is −2.",
                 *(
                     lambda s, low=low: (
                         s.scaled if s.mask is None else np.where(~s.mask, low, s.scaled)
@@ -187,43 +187,45 @@ MASKING = (
                 ),
             ),
             "blocked-scores-large": (
-                "Blocked scores are far above the others: blocked keys get all the weight, in "
-                "equal shares.",
+                "Blocked scores are far above the other scores, so blocked keys get all the "
+                "weight, in equal shares.",
                 fill(1e9),
             ),
             "nan-from-mask": (
-                "The mask brings NaN (not a number) into the result, and it spreads over the "
+                "The mask brings NaN (not a number) into the result, and the NaN spreads over the "
                 "row. NaN comes from 0 / 0, 0 · ∞, ∞ − ∞ or ∞ / ∞, or from a NaN in your code.",
                 fill(np.inf),
                 fill(np.nan),
                 lambda s: masked(s, lambda m: s.scaled + (1 - m) * -np.inf),
             ),
             "mask-added": (
-                "The mask of 0 and 1 is added to the scores (or subtracted): scores change by 1, "
-                "and none is blocked.",
+                "The mask of 0 and 1 is added to the scores or subtracted from the scores. This "
+                "changes scores by 1, and blocks no key.",
                 lambda s: masked(s, lambda m: s.scaled + m),
             ),
             "scores-times-minus-billion": (
-                "Blocked scores are multiplied by −1e9: negative scores become huge.",
+                "Blocked scores are multiplied by −1e9, so a negative blocked score becomes very "
+                "large.",
                 lambda s: masked(s, lambda m: np.where(m, s.scaled, s.scaled * -1e9)),
             ),
             "own-causal-mask": (
-                "Whatever mask is given, your numbers are those of a causal mask.",
+                "Your numbers are those of a causal mask, whatever mask is given.",
                 lambda s: masked(s, lambda m: np.where(_causal(s), s.scaled, -np.inf)),
             ),
             "causal-without-mask": (
-                "Without a mask, your numbers are those of a causal mask; nothing should be "
-                "blocked.",
+                "Without a mask, your numbers are those of a causal mask. Without a mask, nothing "
+                "should be blocked.",
                 lambda s: block(s.scaled, _causal(s) if s.mask is None else s.mask),
             ),
             "always-causal": [
                 (
-                    "Your numbers are those of a causal mask, whether a mask is given or not.",
+                    "Your numbers are those of a causal mask, even if another mask or no mask is "
+                    "given.",
                     lambda s: np.where(_causal(s), s.scaled, -np.inf),
                 ),
                 (
-                    "Your numbers are those of a causal mask, whether a mask is given or not; one "
-                    "that is given acts beside it.",
+                    "Your numbers are those of a causal mask, even if no mask is given. If a mask "
+                    "is given, your code uses both masks.",
                     lambda s: np.where(
                         _causal(s)
                         if s.mask is None
@@ -241,32 +243,33 @@ MASKING = (
                 ),
             ],
             "causal-and-mask": (
-                "A causal mask acts in addition to the given mask.",
+                "If a mask is given, your code uses it together with a causal mask.",
                 lambda s: masked(s, lambda m: np.where((m > 0) & _causal(s), s.scaled, -np.inf)),
             ),
             "boolean-masks-only": (
-                "{A mask of True and False is right; one|A mask} of 0 and 1 has no effect.",
+                "{A mask of True and False is right. }A mask of 0 and 1 has no effect.",
                 lambda s: (
                     s.scaled if s.mask is None or s.mask.dtype != bool else block(s.scaled, s.mask)
                 ),
             ),
             "mask-not-stretched": [
                 (
-                    "The mask is an index of the scores, and an index does not broadcast: a mask "
-                    "with fewer axes raises an error, or selects other scores.",
+                    "Your code uses the mask as an index of the scores. An index does not "
+                    "broadcast, so a mask with fewer axes raises an error, or selects other "
+                    "scores.",
                     lambda s: _indexed(s, lambda m: m == 0),
                 ),
                 (
-                    "`~mask` is an index of the scores: a mask of True and False then needs the "
-                    "scores' own shape. A mask of 0 and 1 becomes −1 and −2, and these select "
-                    "whole rows or matrices.",
+                    "Your code uses `~mask` as an index of the scores. So a mask of True and "
+                    "False must have the shape of the scores. In a mask of 0 and 1, `~` makes −1 "
+                    "and −2, and these select whole rows or matrices.",
                     lambda s: _indexed(s, lambda m: ~m),
                 ),
             ],
             "mask-rows-meet-batch": (
-                "{A mask of two axes is right unless it has|Where a mask of two axes has} as many "
-                "rows as there are sequences{: then|,} row i acts on all queries of sequence i. "
-                "Row i should act on query i of all.",
+                "{A mask of two axes is right, with one exception. }If the mask has as many rows "
+                "as there are sequences, row i of the mask acts on all queries of sequence i. Row "
+                "i should act on query i of every sequence.",
                 *(
                     lambda s, axes=axes: block(
                         s.scaled,
@@ -276,14 +279,14 @@ MASKING = (
                 ),
             ),
             "mask-heads-meet-batch": (
-                "The mask has three axes and the scores have four: your code matches their first "
-                "axes, but broadcasting matches the last axes.",
+                "The mask has three axes and the scores have four. Your code matches the first "
+                "axes of both. Broadcasting matches the last axes.",
                 lambda s: block(
                     s.scaled, None if s.mask is None else heads_as_batch(s.mask, s.scaled)
                 ),
             ),
             "diagonal-allowed": (
-                "The diagonal is never blocked in your numbers, even where the mask is False.",
+                "The diagonal is never blocked, even where the mask is False.",
                 lambda s: masked(
                     s,
                     lambda m: np.where(

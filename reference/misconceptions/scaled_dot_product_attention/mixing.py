@@ -10,14 +10,15 @@ from reference.misconceptions.scaled_dot_product_attention.weights import shifte
 MIXING: Hints = (
     "What is mixed, and in what proportions?",
     "Row i of the output is the sum of the rows of V, each times its weight in row i.",
-    "Look at the last product: the weights stand on the left, V on the right, neither transposed, "
-    "and nothing is done to the result.",
+    "Look at the last product: the weights on the left, V on the right, and neither of them "
+    "transposed. Nothing else is done to the result.",
 )
 
 
 RESULTS: Hints = (
     "What does the function promise to return, and in which order?",
-    "Two results: first the output, then the weights that were used for it.",
+    "The function returns two results: first the output, then the weights from which the output "
+    "is made.",
     "Look at the return line.",
 )
 
@@ -28,29 +29,31 @@ OUTPUT = (
         MIXING,
         {
             "weights-transposed": (
-                "{The weights are right; }the output is the transposed weights times V.",
+                "{The weights are right, but the|The} output is the transposed weights times V.",
                 lambda s: transposed(s.weights) @ s.V,
             ),
             "keys-for-values": (
-                "{The weights are right; }the output mixes the keys, not the values.",
+                "{The weights are right, but the|The} output mixes the keys. It should mix the "
+                "values.",
                 lambda s: s.weights @ s.K,
             ),
             "queries-for-values": (
-                "{The weights are right; }the output mixes the queries, not the values.",
+                "{The weights are right, but the|The} output mixes the queries. It should mix the "
+                "values.",
                 lambda s: s.weights @ s.Q,
             ),
             "scores-times-values": (
-                "{The weights are right; }the output is the scaled scores times V, not the weights "
-                "times V.",
+                "{The weights are right, but the|The} output is the scaled scores times V. It "
+                "should be the weights times V.",
                 lambda s: s.scaled @ s.V,
             ),
             "raw-scores-times-values": (
-                "{The weights are right; }the output is the scores times V, not the weights times "
-                "V.",
+                "{The weights are right, but the|The} output is the scores times V. It should be "
+                "the weights times V.",
                 lambda s: s.scores @ s.V,
             ),
             "values-unweighted": (
-                "{The weights are right; }the output is the plain mean of all values.",
+                "{The weights are right, but the|The} output is the plain mean of all values.",
                 lambda s: (
                     np.broadcast_to(s.V.mean(-2, keepdims=True), s.output_shape)
                     if hasattr(s, "output_shape")
@@ -58,57 +61,60 @@ OUTPUT = (
                 ),
             ),
             "values-added-up": (
-                "{The weights are right; }the output is the plain sum of all values.",
+                "{The weights are right, but the|The} output is the plain sum of all values.",
                 lambda s: np.repeat(s.V.sum(-2, keepdims=True), s.Q.shape[-2], -2),
             ),
             "entry-by-entry": (
-                "{The weights are right; }the output is weights and V multiplied entry by entry, "
-                "not as matrices.",
+                "{The weights are right, but the|The} output is weights and V multiplied entry by "
+                "entry. It should be their matrix product.",
                 lambda s: s.weights * s.V,
             ),
             "best-value-only": (
-                "{The weights are right; }the output is the value of the heaviest key alone.",
+                "{The weights are right, but the|The} output is only the value of the key with "
+                "the largest weight.",
                 lambda s: (s.weights == s.weights.max(-1, keepdims=True)).astype(float) @ s.V,
             ),
             "queries-added": (
-                "{The weights are right; }the queries are added to the output.",
+                "{The weights are right, but the|The} queries are added to the output.",
                 lambda s: s.weights @ s.V + s.Q,
             ),
             "values-added": (
-                "{The weights are right; }the values are added to the output.",
+                "{The weights are right, but the|The} values are added to the output.",
                 lambda s: s.weights @ s.V + s.V,
             ),
             "values-normalised": (
-                "{The weights are right; }a softmax was taken of the output.",
+                "{The weights are right, but a|A} softmax is taken of the output.",
                 lambda s: softmax(s.weights @ s.V),
             ),
             "values-transposed": (
-                "{The weights are right; }the output is the weights times V transposed.",
+                "{The weights are right, but the|The} output is the weights times V transposed.",
                 lambda s: s.weights @ transposed(s.V),
             ),
             "values-first": (
-                "{The weights are right; }the output is V times the weights: the factors have "
-                "changed places.",
+                "{The weights are right, but the|The} output is V times the weights. It should be "
+                "the weights times V.",
                 lambda s: s.V @ s.weights,
             ),
             "output-averaged": (
-                "{The weights are right; }the output is divided by the number of keys.",
+                "{The weights are right, but the|The} output is divided by the number of keys.",
                 lambda s: s.weights @ s.V / s.K.shape[-2],
             ),
             "output-cut-at-zero": (
-                "{The weights are right; }negative numbers of the output are cut off (a ReLU).",
+                "{The weights are right, but negative|Negative} numbers of the output are "
+                "replaced by 0 (a ReLU).",
                 lambda s: np.maximum(s.weights @ s.V, 0),
             ),
             "output-averaged-over-queries": (
-                "{The weights are right; }the output has been averaged over the queries.",
+                "{The weights are right, but the|The} output is averaged over the queries.",
                 lambda s: (s.weights @ s.V).mean(-2),
             ),
             "values-reversed": (
-                "{The weights are right; they|The weights} meet the values in reverse order.",
+                "{The weights are right, but the|The} order of the values is reversed before the "
+                "product with the weights.",
                 lambda s: s.weights @ s.V[..., ::-1, :],
             ),
             "output-summed-over-queries": (
-                "{The weights are right; }the output has been added up over the queries.",
+                "{The weights are right, but the|The} output is summed over the queries.",
                 lambda s: (s.weights @ s.V).sum(-2),
             ),
         },
@@ -127,40 +133,43 @@ RETURNS = (
                 lambda s: (s.weights, s.output),
             ),
             "output-only": (
-                "Only the output is returned; the weights are missing.",
+                "Only the output is returned. The weights are missing.",
                 lambda s: s.output,
             ),
             "weights-only": (
-                "Only the weights are returned; the output is missing.",
+                "Only the weights are returned. The output is missing.",
                 lambda s: s.weights,
             ),
             "scores-returned": (
-                "{The output is right; }the scaled scores are returned instead of the weights.",
+                "{The output is right, but the|The} scaled scores are returned instead of the "
+                "weights.",
                 lambda s: (s.output, s.scaled),
             ),
             "raw-scores-returned": (
-                "{The output is right; }the scores Q Kᵀ are returned instead of the weights.",
+                "{The output is right, but the|The} scores Q Kᵀ are returned instead of the "
+                "weights.",
                 lambda s: (s.output, s.scores),
             ),
             "masked-scores-returned": (
-                "{The output is right; }the masked scores are returned instead of the weights.",
+                "{The output is right, but the|The} masked scores are returned instead of the "
+                "weights.",
                 lambda s: (s.output, s.blocked),
             ),
             "logarithms-returned": (
-                "{The output is right; }the weights are returned as logarithms.",
+                "{The output is right, but the|The} weights are returned as logarithms.",
                 *(lambda s, e=e: (s.output, np.log(s.weights + e)) for e in (0.0, 1e-9, 1e-12)),
             ),
             "weights-returned-transposed": (
-                "{The output is right; }the weights are returned transposed.",
+                "{The output is right, but the|The} weights are returned transposed.",
                 lambda s: (s.output, transposed(s.weights)),
             ),
             "output-twice": (
-                "The output is returned twice; the weights are missing.",
+                "The output is returned twice. The weights are missing.",
                 lambda s: (s.output, s.output),
             ),
             "exponentials-returned": (
-                "{The output is right; }the weights that are returned are exponentials, not "
-                "divided by their sum.",
+                "{The output is right, but the|The} exponentials are returned instead of the "
+                "weights. They should be divided by their sum.",
                 lambda s: (s.output, np.exp(shifted(s))),
             ),
         },

@@ -9,10 +9,10 @@ from reference.attention import scores
 
 PRODUCT: Hints = (
     "Which row of Q and which row of K does the score in row i and column j come from?",
-    "Score [i][j] is the dot product of query i with key j: Q times K with its last two axes "
-    "exchanged.",
-    "Look at the line of the scores: only the last two axes of K change places (np.swapaxes), and "
-    "nothing else is done to Q, to K or to their product.",
+    "Score [i][j] is the dot product of query i with key j. So the scores are Q times K, with the "
+    "last two axes of K exchanged.",
+    "Look at the line of the scores. Exchange only the last two axes of K (np.swapaxes). Do "
+    "nothing else to Q, to K or to their product.",
 )
 
 
@@ -36,44 +36,44 @@ SCORES = (
         PRODUCT,
         {
             "keys-not-transposed": (
-                "Your numbers are those of Q times K without K transposed.",
+                "Your numbers are those of Q times K. K should be transposed.",
                 lambda s: s.Q @ s.K,
             ),
             # S3 of the course's sources
             "all-axes-transposed": (
-                "{Right without a batch; with one|With a batch}, K is transposed over all its axes "
-                "(`K.T`), the batch too.",
+                "{Without a batch axis, the result is right. }With a batch axis, `K.T` reverses "
+                "all axes of K, and so also moves the batch axis.",
                 lambda s: s.Q @ s.K.T,
             ),
             "scores-transposed": (
-                "Your numbers are those of K Qᵀ: queries and keys have changed places.",
+                "Your numbers are those of K Qᵀ: queries and keys are exchanged.",
                 lambda s: s.K @ transposed(s.Q),
             ),
             "queries-transposed": (
-                "Your numbers are those of Qᵀ K: the product runs over the positions, not the "
-                "features.",
+                "Your numbers are those of Qᵀ K: the product runs over the positions. It should "
+                "run over the features.",
                 lambda s: transposed(s.Q) @ s.K,
             ),
             "first-two-axes-swapped": (
-                "The first two axes of K are exchanged, not the last two{: right without a batch "
-                "alone}.",
+                "Your code exchanges the first two axes of K. It should exchange the last two{. "
+                "Without a batch axis, these are the same axes}.",
                 lambda s: s.Q @ np.swapaxes(s.K, 0, 1),
             ),
             "keys-reshaped": (
-                "Your numbers are those of K reshaped to (…, d_k, L_k): a reshape does not "
+                "Your numbers are those of K reshaped to (…, d_k, L_k). A reshape does not "
                 "transpose.",
                 lambda s: s.Q @ s.K.reshape(*s.K.shape[:-2], s.K.shape[-1], s.K.shape[-2]),
             ),
             "queries-with-queries": (
-                "Your numbers are those of Q Qᵀ: the keys take no part in the scores.",
+                "Your numbers are those of Q Qᵀ: the keys have no effect on the scores.",
                 lambda s: s.Q @ transposed(s.Q),
             ),
             "keys-with-keys": (
-                "Your numbers are those of K Kᵀ: the queries take no part in the scores.",
+                "Your numbers are those of K Kᵀ: the queries have no effect on the scores.",
                 lambda s: s.K @ transposed(s.K),
             ),
             "queries-with-values": (
-                "Your numbers are those of Q Vᵀ: the values stand where the keys should.",
+                "Your numbers are those of Q Vᵀ: the values are used instead of the keys.",
                 lambda s: s.Q @ transposed(s.V),
             ),
             "absolute-scores": (
@@ -91,37 +91,38 @@ SCORES = (
             ),
             "distances": [
                 (
-                    "Your numbers are those of negative squared distances of queries and keys in "
-                    "place of dot products.",
+                    "Your numbers are those of negative squared distances between queries and "
+                    "keys, instead of dot products.",
                     lambda s: -squared_distances(s),
                 ),
                 (
-                    "Your numbers are those of negative squared distances of queries and keys in "
-                    "place of dot products, and nothing is divided by √d_k.",
+                    "Your numbers are those of negative squared distances between queries and "
+                    "keys, instead of dot products. The distances are not divided by √d_k.",
                     {"scores": lambda s: -squared_distances(s), "scaled": lambda s: s.scores},
                 ),
             ],
             "half-distances": [
                 (
-                    "Your numbers are those of half the squared distances of queries and keys, "
-                    "taken negative (a Gaussian kernel), instead of dot products.",
+                    "Your numbers are those of minus half the squared distances between queries "
+                    "and keys (a Gaussian kernel), instead of dot products.",
                     lambda s: -squared_distances(s) / 2,
                 ),
                 (
-                    "Your numbers are those of half the squared distances of queries and keys, "
-                    "taken negative (a Gaussian kernel), instead of dot products divided by √d_k.",
+                    "Your numbers are those of minus half the squared distances between queries "
+                    "and keys (a Gaussian kernel), instead of dot products. The distances are not "
+                    "divided by √d_k.",
                     {"scores": lambda s: -squared_distances(s) / 2, "scaled": lambda s: s.scores},
                 ),
             ],
             "distances-not-squared": [
                 (
-                    "Your numbers are those of negative distances of queries and keys instead of "
-                    "dot products.",
+                    "Your numbers are those of negative distances between queries and keys, "
+                    "instead of dot products.",
                     lambda s: -np.sqrt(squared_distances(s)),
                 ),
                 (
-                    "Your numbers are those of negative distances of queries and keys instead of "
-                    "dot products, and nothing is divided by √d_k.",
+                    "Your numbers are those of negative distances between queries and keys, "
+                    "instead of dot products. The distances are not divided by √d_k.",
                     {
                         "scores": lambda s: -np.sqrt(squared_distances(s)),
                         "scaled": lambda s: s.scores,
@@ -130,13 +131,13 @@ SCORES = (
             ],
             "city-block-distances": [
                 (
-                    "Your numbers are those of the absolute differences of queries and keys, added "
-                    "up and taken negative, instead of dot products.",
+                    "Your numbers are those of minus the sum of absolute differences between "
+                    "query and key, instead of dot products.",
                     lambda s: -np.abs(differences(s)).sum(-1),
                 ),
                 (
-                    "Your numbers are those of the absolute differences of queries and keys, added "
-                    "up and taken negative, instead of dot products divided by √d_k.",
+                    "Your numbers are those of minus the sum of absolute differences between "
+                    "query and key, instead of dot products. The sums are not divided by √d_k.",
                     {
                         "scores": lambda s: -np.abs(differences(s)).sum(-1),
                         "scaled": lambda s: s.scores,
@@ -144,23 +145,23 @@ SCORES = (
                 ),
             ],
             "cosines": (
-                "Your numbers are those of cosine similarities, divided by √d_k: queries and keys "
-                "were brought to length 1.",
+                "Your numbers are those of cosine similarities divided by √d_k: each query and "
+                "each key is divided by its length first.",
                 lambda s: (
                     (s.Q / np.linalg.norm(s.Q, axis=-1, keepdims=True))
                     @ transposed(s.K / np.linalg.norm(s.K, axis=-1, keepdims=True))
                 ),
             ),
             "queries-normalised": (
-                "The queries were scaled to length 1 before the product.",
+                "The queries are scaled to length 1 before the product. Do not change the queries.",
                 lambda s: (s.Q / np.linalg.norm(s.Q, axis=-1, keepdims=True)) @ transposed(s.K),
             ),
             "keys-normalised": (
-                "The keys were scaled to length 1 before the product.",
+                "The keys are scaled to length 1 before the product. Do not change the keys.",
                 lambda s: s.Q @ transposed(s.K / np.linalg.norm(s.K, axis=-1, keepdims=True)),
             ),
             "sums-for-products": (
-                "Your numbers are those of sums of queries and keys instead of their products.",
+                "Your numbers are those of sums of queries and keys, instead of dot products.",
                 lambda s: (s.Q[..., :, None, :] + s.K[..., None, :, :]).sum(-1),
             ),
             "first-query-only": (
@@ -168,7 +169,7 @@ SCORES = (
                 lambda s: np.repeat(scores(s.Q, s.K)[..., :1, :], s.Q.shape[-2], axis=-2),
             ),
             "first-batch-only": (
-                "The first item of the batch stands for all of them.",
+                "The scores of the first item of the batch are used for all items.",
                 lambda s: (
                     scores(s.Q, s.K)
                     if s.Q.ndim == 2

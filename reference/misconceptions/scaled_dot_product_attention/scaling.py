@@ -10,10 +10,10 @@ from reference.attention import softmax
 from reference.misconceptions.scaled_dot_product_attention.mixing import MIXING
 
 SCALE: Hints = (
-    "By what do you divide the scores, and how does it change when the keys get longer?",
+    "By what do you divide the scores? How does this number change when the keys get longer?",
     "The scores are divided by √d_k, where d_k is the number of columns of Q and of K.",
-    "Look at the line that makes the scores smaller: take d_k from the last axis of K, and its "
-    "square root.",
+    "Look at the line that divides the scores. Take d_k from the last axis of K, and divide by "
+    "its square root.",
 )
 
 
@@ -29,101 +29,107 @@ SCALING = (
         means=divided,
         ways={
             "no-scaling": (
-                "Your numbers are those of scores that are not scaled: "
-                "there is no division by √d_k.",
+                "Your numbers are those of scores that are not scaled. They should be divided by "
+                "√d_k.",
                 lambda s: 1.0,
             ),
             "divides-by-d-k": (
-                "Your numbers are those of scores divided by d_k, without the square root.",
+                "Your numbers are those of scores divided by d_k. They should be divided by √d_k.",
                 lambda s: s.Q.shape[-1],
             ),
             "multiplies-by-root": (
-                "Your numbers are those of scores multiplied by √d_k; they have to be divided.",
+                "Your numbers are those of scores multiplied by √d_k. They should be divided by "
+                "√d_k.",
                 lambda s: 1 / np.sqrt(s.Q.shape[-1]),
             ),
             "multiplies-by-d-k": (
-                "Your numbers are those of scores multiplied by d_k; they have to be divided by "
+                "Your numbers are those of scores multiplied by d_k. They should be divided by "
                 "√d_k.",
                 lambda s: 1 / s.Q.shape[-1],
             ),
             "root-of-d-v": (
-                "Your numbers are those of scores divided by √d_v, the width of the values, not "
-                "√d_k.",
+                "Your numbers are those of scores divided by √d_v, where d_v is the width of the "
+                "values. They should be divided by √d_k.",
                 lambda s: np.sqrt(s.V.shape[-1]),
             ),
             "divides-by-d-v": (
-                "Your numbers are those of scores divided by d_v, the width of the values, not "
-                "√d_k.",
+                "Your numbers are those of scores divided by d_v, the width of the values. They "
+                "should be divided by √d_k.",
                 lambda s: s.V.shape[-1],
             ),
             "root-of-l-k": (
-                "Your numbers are those of scores divided by √L_k, the root of the number of keys, "
-                "not √d_k.",
+                "Your numbers are those of scores divided by √L_k, where L_k is the number of "
+                "keys. They should be divided by √d_k.",
                 lambda s: np.sqrt(s.K.shape[-2]),
             ),
             "divides-by-l-k": (
-                "Your numbers are those of scores divided by the number of keys, not √d_k.",
+                "Your numbers are those of scores divided by the number of keys. They should be "
+                "divided by √d_k.",
                 lambda s: s.K.shape[-2],
             ),
             "root-of-l-q": (
-                "Your numbers are those of scores divided by √L_q, the root of the number of "
-                "queries, not √d_k.",
+                "Your numbers are those of scores divided by √L_q, where L_q is the number of "
+                "queries. They should be divided by √d_k.",
                 lambda s: np.sqrt(s.Q.shape[-2]),
             ),
             "root-of-axis-1": (
-                "The size for the scaling is taken from axis 1: this is d_k without a batch axis, "
-                "and the number of queries with a batch axis.",
+                "The divisor of the scores is taken from axis 1. Without a batch axis, the size "
+                "of axis 1 is d_k. With a batch axis, it is the number of queries.",
                 lambda s: np.sqrt(s.Q.shape[1]),
             ),
             "root-of-axis-1-of-k": (
-                "The size for the scaling is taken from axis 1: this is d_k without a batch axis, "
-                "and the number of keys with a batch axis.",
+                "The divisor of the scores is taken from axis 1. Without a batch axis, the size "
+                "of axis 1 is d_k. With a batch axis, it is the number of keys.",
                 lambda s: np.sqrt(s.K.shape[1]),
             ),
             "root-of-axis-0": (
-                "The size for the scaling is taken from axis 0, which is not d_k.",
+                "The divisor of the scores is taken from axis 0. The size of axis 0 is not d_k.",
                 lambda s: np.sqrt(s.Q.shape[0]),
             ),
             "root-of-axis-0-of-k": (
-                "The size for the scaling is taken from axis 0, which is not d_k.",
+                "The divisor of the scores is taken from axis 0. The size of axis 0 is not d_k.",
                 lambda s: np.sqrt(s.K.shape[0]),
             ),
             "root-of-size": (
                 "Your numbers are those of scores divided by the root of the number of all "
-                "entries of Q, not √d_k.",
+                "entries of Q. They should be divided by √d_k.",
                 lambda s: np.sqrt(s.Q.size),
             ),
             "d-k-squared": (
-                "Your numbers are those of scores divided by d_k², not √d_k.",
+                "Your numbers are those of scores divided by d_k². They should be divided by √d_k.",
                 lambda s: s.Q.shape[-1] ** 2,
             ),
             "fourth-root": (
-                "Your numbers are those of scores divided by the fourth root of d_k.",
+                "Your numbers are those of scores divided by the fourth root of d_k. They should "
+                "be divided by √d_k.",
                 lambda s: s.Q.shape[-1] ** 0.25,
             ),
             "half-of-d-k": (
-                "Your numbers are those of scores divided by d_k / 2; the root of d_k is meant.",
+                "Your numbers are those of scores divided by d_k / 2. They should be divided by "
+                "√d_k, the square root.",
                 lambda s: s.Q.shape[-1] / 2,
             ),
             "logarithm-of-d-k": (
-                "Your numbers are those of scores divided by ln d_k, not √d_k.",
+                "Your numbers are those of scores divided by ln d_k. They should be divided by "
+                "√d_k.",
                 lambda s: np.log(s.Q.shape[-1]),
             ),
             "root-rounded-down": (
-                "Your numbers are those of scores divided by √d_k rounded to a whole number.",
+                "Your numbers are those of scores divided by √d_k, rounded to a whole number. Do "
+                "not round √d_k.",
                 lambda s: np.floor(np.sqrt(s.Q.shape[-1])),
             ),
             "divides-by-norms": (
                 "Your numbers are those of cosine similarities: the scores are divided by the "
-                "lengths of the vectors, not by √d_k.",
+                "lengths of the vectors. They should be divided by √d_k.",
                 lambda s: (
                     np.linalg.norm(s.Q, axis=-1)[..., None]
                     * np.linalg.norm(s.K, axis=-1)[..., None, :]
                 ),
             ),
             "divides-by-spread": (
-                "Your numbers are those of scores divided by their own standard deviation, not "
-                "√d_k.",
+                "Your numbers are those of scores divided by their own standard deviation. They "
+                "should be divided by √d_k.",
                 lambda s: s.scores.std(),
             ),
             **{
@@ -152,24 +158,25 @@ SCALING = (
         SCALE,
         {
             "rounded-scores": (
-                "Your numbers are those of scaled scores cut to whole numbers (`//`).",
+                "Your numbers are those of scaled scores that are rounded down to whole numbers "
+                "(`//`).",
                 {"scaled": lambda s: s.scores // np.sqrt(s.Q.shape[-1])},
             ),
             "scaled-after-softmax": (
-                "Your numbers are those of weights divided by √d_k after the softmax{: a row no "
-                "longer sums to 1}.",
+                "Your numbers are those of weights divided by √d_k after the softmax{, so rows no "
+                "longer sum to 1}. Divide the scores instead.",
                 {
                     "scaled": lambda s: s.scores,
                     "weights": lambda s: softmax(s.blocked) / np.sqrt(s.Q.shape[-1]),
                 },
             ),
             "scaled-before-and-after": (
-                "The weights are divided by √d_k once more after the softmax{: a row no longer "
-                "sums to 1}.",
+                "The weights are divided by √d_k again after the softmax{, so rows no longer sum "
+                "to 1}.",
                 {"weights": lambda s: softmax(s.blocked) / np.sqrt(s.Q.shape[-1])},
             ),
             "output-scaled": (
-                "The output is divided by √d_k instead of the scores.",
+                "The output is divided by √d_k. The scores should be divided by √d_k instead.",
                 {
                     "scaled": lambda s: s.scores,
                     "output": lambda s: s.weights @ s.V / np.sqrt(s.Q.shape[-1]),
@@ -182,7 +189,7 @@ SCALING = (
         MIXING,
         {
             "output-scaled-too": (
-                "{The weights are right; }the output is divided by √d_k once more.",
+                "{The weights are right, but the|The} output is divided by √d_k again.",
                 lambda s: s.weights @ s.V / np.sqrt(s.Q.shape[-1]),
             ),
         },

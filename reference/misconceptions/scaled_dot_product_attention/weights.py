@@ -6,14 +6,14 @@ import numpy as np
 
 from autograder.author import Family, Hints
 from reference.attention import block, softmax
-from reference.misconceptions.reductions import wrong_reductions
+from reference.misconceptions.reductions import minus_logarithm, wrong_reductions
 
 ROWS: Hints = (
     "What is subtracted from a row of scores? By which sum are the row's exponentials divided?",
-    "Every row of the weights is the softmax of its own row of scores: the weights of a query sum "
-    "to 1.",
-    "Look at the axis of the maximum and of the sum in your softmax: the keys are on the last "
-    "axis, and keepdims=True keeps rows apart.",
+    "Each row of the weights is the softmax of one row of scores, so each row of weights sums to "
+    "1.",
+    "Look at the axis of the maximum and of the sum in your softmax. The keys are on the last "
+    "axis. keepdims=True makes each number act on its own row.",
 )
 
 
@@ -39,34 +39,34 @@ WEIGHTS = (
         {
             # fastNLP#254
             "softmax-over-queries": (
-                "The softmax runs over the queries (axis −2){: the columns of your weights sum to "
-                "1, not the rows}.",
+                "The softmax runs over the queries (axis −2){, so each column of your weights "
+                "sums to 1. Each row should sum to 1}.",
                 _over(-2),
             ),
             "softmax-over-axis-0": (
-                "The softmax runs along axis 0: over the queries without a batch, over the batch "
-                "with one.",
+                "The softmax runs along axis 0. Without a batch axis, axis 0 has the queries. "
+                "With a batch axis, it is the batch axis.",
                 _over(0),
             ),
             "softmax-over-axis-1": (
-                "The softmax runs along axis 1: over the keys without a batch, over the queries "
-                "with one.",
+                "The softmax runs along axis 1. Without a batch axis, axis 1 has the keys. With "
+                "one batch axis, it has the queries.",
                 _over(1),
             ),
             # S1 of the course's sources
             "softmax-over-everything": (
-                "One softmax runs over the whole array{: all weights together sum to 1, and no row "
-                "does}.",
+                "One softmax runs over the whole array{, so all weights together sum to 1. Each "
+                "row should sum to 1}.",
                 _over(None),
             ),
             "softmax-over-matrix": (
-                "One softmax runs over each matrix{: its weights together sum to 1, and no row "
-                "does}.",
+                "One softmax runs over each matrix{, so all weights of a matrix together sum to "
+                "1. Each row should sum to 1}.",
                 _over((-2, -1)),
             ),
             "mean-subtracted": (
-                "Large scores that lie far apart overflow: their mean is subtracted, not their "
-                "maximum.",
+                "Your code subtracts the mean of the scores instead of their maximum, so large "
+                "scores that are far apart overflow.",
                 {
                     "weights": lambda s: (
                         np.exp(s.blocked - s.scaled.mean())
@@ -83,9 +83,8 @@ WEIGHTS = (
                 },
             ),
             "nan-replaced": (
-                "{Right for small scores; large ones|Large scores} overflow, as in a softmax that "
-                "exponentiates its scores as they are, with the NaN replaced by numbers "
-                "afterwards.",
+                "{The result is right for small scores. }Large scores overflow, as in a softmax "
+                "that does not subtract the maximum, and that replaces NaN by numbers afterwards.",
                 {
                     "weights": lambda s: np.nan_to_num(
                         np.exp(s.blocked) / np.exp(s.blocked).sum(-1, keepdims=True)
@@ -105,9 +104,10 @@ WEIGHTS = (
         {
             # Blanchard, Higham & Higham 2021
             "softmax-not-stable": (
-                "{Right for small scores; large ones|Large scores} overflow{, as in a softmax "
-                "that exponentiates its scores as they are| in the exponential}.",
+                "{The result is right for small scores. }Large scores overflow{, as in a softmax "
+                "that does not subtract the maximum| in the exponential}.",
                 lambda s: np.exp(s.blocked) / np.exp(s.blocked).sum(-1, keepdims=True),
+                lambda s: minus_logarithm(s.blocked),
             ),
         },
     ),
@@ -116,29 +116,30 @@ WEIGHTS = (
         ROWS,
         {
             "largest-of-all": (
-                "{Right as long as the rows have values of similar size: }the maximum of the whole "
-                "array is subtracted, and rows far below it vanish.",
+                "{The result is right if all rows have values of similar size. }The maximum of "
+                "the whole array is subtracted from every row, so rows that are far below this "
+                "maximum vanish.",
                 lambda s: (
                     np.exp(s.blocked - s.blocked.max())
                     / np.exp(s.blocked - s.blocked.max()).sum(-1, keepdims=True)
                 ),
             ),
             "sum-without-keepdims": (
-                "Without keepdims=True the sum loses its axis and divides the wrong entries, or "
-                "the shapes do not fit.",
+                "Without keepdims=True, the sum loses its axis. Then each sum divides the wrong "
+                "entries, or the shapes do not fit.",
                 lambda s: np.exp(shifted(s)) / np.exp(shifted(s)).sum(-1),
             ),
             "maximum-without-keepdims": (
-                "Without keepdims=True the maximum loses its axis: the maxima of other rows are "
-                "subtracted, or the shapes do not fit.",
+                "Without keepdims=True, the maximum loses its axis. Then the maxima of other rows "
+                "are subtracted, or the shapes do not fit.",
                 lambda s: (
                     np.exp(s.blocked - s.blocked.max(-1))
                     / np.exp(s.blocked - s.blocked.max(-1)).sum(-1, keepdims=True)
                 ),
             ),
             "sum-over-everything": (
-                "The exponentials are divided by the sum over the whole array, not by that of "
-                "their row.",
+                "The exponentials are divided by the sum over the whole array. They should be "
+                "divided by the sum of their row.",
                 lambda s: np.exp(shifted(s)) / np.exp(shifted(s)).sum(),
             ),
         },
@@ -149,21 +150,22 @@ WEIGHTS = (
         SOFTMAX,
         {
             "no-softmax": (
-                "The weights are the scaled scores themselves: there is no softmax.",
+                "The weights are the scaled scores: there is no softmax.",
                 lambda s: s.blocked,
             ),
             "exponentials-only": (
-                "The weights are exponentials that are not divided by their sum{: no row sums to "
-                "1}.",
+                "The weights are exponentials that are not divided by their sum{, so no row sums "
+                "to 1}.",
                 lambda s: np.exp(s.blocked),
             ),
             "shifted-exponentials-only": (
-                "{The largest weight of each row is 1: }the weights are exponentials of the scores "
-                "less their maximum, not divided by their sum.",
+                "{The largest weight of each row is 1. }The maximum of the row is subtracted from "
+                "the scores before the exponential, but the exponentials are not divided by their "
+                "sum.",
                 lambda s: np.exp(shifted(s)),
             ),
             "no-exponential": (
-                "The scores are divided by their row's sum without an exponential.",
+                "The scores are divided by the sum of their row. There is no exponential.",
                 lambda s: s.blocked / s.blocked.sum(-1, keepdims=True),
             ),
             "base-2": (
@@ -171,20 +173,21 @@ WEIGHTS = (
                 lambda s: softmax(s.blocked * np.log(2)),
             ),
             "sigmoid": (
-                "Your weights are those of a sigmoid of each score{: no row sums to 1}.",
+                "Your weights are sigmoids of the scores{, so no row sums to 1}. They should be "
+                "softmaxes of the rows.",
                 lambda s: 1 / (1 + np.exp(-s.blocked)),
             ),
             "sigmoid-normalised": (
-                "Your weights are sigmoids of the scores, divided by their sum; a softmax takes "
-                "exponentials.",
+                "Your weights are sigmoids of the scores, divided by their sum. A softmax uses "
+                "exponentials instead of sigmoids.",
                 lambda s: (
                     (1 / (1 + np.exp(-s.blocked)))
                     / (1 / (1 + np.exp(-s.blocked))).sum(-1, keepdims=True)
                 ),
             ),
             "positive-part-normalised": (
-                "Your weights are the positive parts of the scores, divided by their sum; a "
-                "softmax takes exponentials.",
+                "Your weights are the scores with 0 for negative scores, divided by their sum. A "
+                "softmax uses exponentials.",
                 lambda s: (
                     np.maximum(s.blocked, 0)
                     / (np.maximum(s.blocked, 0).sum(-1, keepdims=True) + 1e-9)
@@ -192,8 +195,8 @@ WEIGHTS = (
             ),
             "large-epsilon": [
                 (
-                    f"A number added to the sum, about {size}, is so large that "
-                    "{the rows do not sum to 1|it changes the weights}.",
+                    f"A number of about {size} is added to the sum. It is so large that {{the "
+                    f"rows do not sum to 1|it changes the weights}}.",
                     lambda s, size=size: (
                         np.exp(shifted(s)) / (np.exp(shifted(s)).sum(-1, keepdims=True) + size)
                     ),
@@ -201,24 +204,25 @@ WEIGHTS = (
                 for size in (1e-5, 1e-4, 1e-3, 1e-2, 0.1)
             ],
             "one-too-many-below": (
-                "Your weights are the exponentials divided by 1 + their sum.",
+                "Your weights are the exponentials divided by 1 + their sum. They should be "
+                "divided by their sum.",
                 lambda s: np.exp(s.blocked) / (1 + np.exp(s.blocked).sum(-1, keepdims=True)),
             ),
             "divided-by-mean": (
-                "Your weights are the exponentials divided by their mean{: a row sums to its "
-                "length}.",
+                "Your weights are the exponentials divided by their mean{, so each row sums to "
+                "its length}. They should be divided by their sum.",
                 lambda s: softmax(s.blocked) * s.K.shape[-2],
             ),
             "divided-by-length": (
-                "{The squares of each row of your weights sum to 1, not the weights|The "
-                "exponentials of each row are divided by their Euclidean length, not by their "
-                "sum}.",
+                "{In each row of your weights, the squares sum to 1. Divide the exponentials by "
+                "their sum|The exponentials of each row are divided by their Euclidean length. "
+                "They should be divided by their sum}.",
                 lambda s: (
                     np.exp(shifted(s)) / np.sqrt((np.exp(shifted(s)) ** 2).sum(-1, keepdims=True))
                 ),
             ),
             "all-or-nothing": (
-                "Each query takes only the key that fits best: its weight is 1.",
+                "In each row, only the key with the largest score gets weight: its weight is 1.",
                 lambda s: (shifted(s) == 0).astype(float),
             ),
             "logarithm": (
@@ -231,7 +235,7 @@ WEIGHTS = (
                 lambda s: softmax(softmax(s.blocked)),
             ),
             "equal-weights": (
-                "All weights are equal: the scores take no part in them.",
+                "All keys that are not blocked get the same weight: the scores have no effect.",
                 lambda s: softmax(block(0 * s.scaled, s.mask)),
             ),
         },

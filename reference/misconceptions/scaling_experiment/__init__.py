@@ -50,7 +50,11 @@ MISTAKES = Mistakes(
         },
         traits=ENTROPY_TRAITS,
         facts=(
-            Fact("nan", lambda s, v: bool(np.isnan(v).any()), "There are NaN in the result."),
+            Fact(
+                "nan",
+                lambda s, v: bool(np.isnan(v).any()),
+                "The result contains NaN (not a number).",
+            ),
             Fact("negative", lambda s, v: bool((v < 0).any()), "Some values are negative."),
         ),
     ),
@@ -70,7 +74,13 @@ MISTAKES = Mistakes(
             "norm": "the norms",
         },
         traits=GRADIENT_TRAITS,
-        facts=(Fact("nan", lambda s, v: bool(np.isnan(v).any()), "There are NaN in the result."),),
+        facts=(
+            Fact(
+                "nan",
+                lambda s, v: bool(np.isnan(v).any()),
+                "The result contains NaN (not a number).",
+            ),
+        ),
     ),
     Recipe(
         "measure_scaling",

@@ -9,13 +9,14 @@ EXPONENTS = (
     (
         1.0,
         "variance-exponent",
-        "1 is the exponent of the variance; the standard deviation is its root",
+        "1 is the exponent of the variance. The standard deviation is the square root of the "
+        "variance",
     ),
     (
         0.0,
         "scaled-exponent",
-        "0 is what scores_std_scaled does, which stays level; the question is "
-        "about the unscaled one",
+        "0 is the exponent of scores_std_scaled, which stays level. The question is about "
+        "scores_std_unscaled",
     ),
     (2.0, "squared-exponent", "2 would make scores_std 16 times as large when d grows 4 times"),
     (
@@ -23,22 +24,22 @@ EXPONENTS = (
         "fourth-root-exponent",
         "0.25 would make scores_std 1.41 times as large when d grows 4 times",
     ),
-    (-0.5, "inverse-exponent", "−0.5 would make scores_std smaller as d grows; it grows"),
+    (-0.5, "inverse-exponent", "−0.5 would make scores_std smaller as d grows. It becomes larger"),
 )
 
 
 EXPONENT: Hints = (
     "By what factor does the unscaled standard deviation grow when d grows by a factor of 4?",
-    "The variance of a dot product of d independent pairs is d; the standard deviation is the root "
-    "of it.",
-    "The standard deviation grows like d to the power that turns 4 into that factor.",
+    "The variance of a dot product of d independent pairs is d. The standard deviation is the "
+    "square root of the variance.",
+    "The standard deviation grows like a power of d. Which exponent turns 4 into that factor?",
 )
 
 
 CONCLUSION: Hints = (
     "Which of your curves stays level as d grows?",
-    "Scaled scores keep their standard deviation, and with it the entropy; unscaled ones grow, and "
-    "a softmax that is nearly all 0 and 1 hardly reacts.",
+    "Scaled scores keep their standard deviation, and so their entropy. Unscaled scores grow, and "
+    "a softmax that is nearly all 0 and 1 hardly reacts to its scores.",
     "Look at entropy_scaled for your dimensions, and at softmax_gradient_norm for scores that "
     "lie far apart.",
 )

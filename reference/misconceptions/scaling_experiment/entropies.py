@@ -11,7 +11,7 @@ from reference.scaling import entropy
 
 NATS: Hints = (
     "How large is the entropy of one row of four equal weights? (It is ln 4 = 1.386.)",
-    "Entropy is −Σ p·ln p over each row: the natural logarithm, and one value for every row.",
+    "Entropy is −Σ p·ln p over each row. ln is the natural logarithm, and each row has one value.",
     "Look at the logarithm, the minus sign, and the axis of the sum.",
 )
 
@@ -34,39 +34,43 @@ ENTROPY = (
         NATS,
         {
             "base-2": (
-                "{Your|The} numbers are in bits: the logarithm has base 2, and nats have base e.",
+                "{Your|The} numbers are in bits: the logarithm has base 2. They should be in "
+                "nats, with base e.",
                 lambda s: _terms(s).sum(-1) / np.log(2),
             ),
             "base-10": (
-                "Your numbers are those of a logarithm with base 10; nats have base e.",
+                "Your numbers are those of a logarithm with base 10. They should be in nats, with "
+                "base e.",
                 lambda s: _terms(s).sum(-1) / np.log(10),
             ),
             "no-minus": (
-                "The minus sign is missing: entropy is −Σ p·ln p and never negative.",
+                "The minus sign of −Σ p·ln p is missing: an entropy is never negative.",
                 lambda s: -_terms(s).sum(-1),
             ),
             "sum-over-everything": (
-                "The sum runs over the whole array: one value a row is asked for.",
+                "The sum runs over the whole array. The result should have one value for each row.",
                 lambda s: _terms(s).sum(),
             ),
             "mean-over-rows": (
-                "The result is one number, the mean over the rows; one value a row is asked for.",
+                "The result is one number, the mean over the rows. It should have one value for "
+                "each row.",
                 lambda s: _terms(s).sum(-1).mean(),
             ),
             "mean-of-terms": (
-                "The terms −p·ln p are averaged; they have to be added up.",
+                "The terms −p·ln p are averaged. They should be added up.",
                 lambda s: _terms(s).mean(-1),
             ),
             "over-columns": (
-                "The sum runs over the columns (axis −2), not over each row.",
+                "The sum runs over the columns (axis −2). It should run over each row.",
                 lambda s: _terms(s).sum(-2),
             ),
             "over-axis-0": (
-                "The sum runs along axis 0, not over each row.",
+                "The sum runs along axis 0. It should run over each row.",
                 lambda s: _terms(s).sum(0),
             ),
             "over-axis-1": (
-                "The sum runs along axis 1, which is the row only where there is no batch.",
+                "The sum runs along axis 1. Without a batch axis, this is the row. With a batch "
+                "axis, it is not.",
                 lambda s: _terms(s).sum(1),
             ),
         },
@@ -76,13 +80,13 @@ ENTROPY = (
         ZERO,
         {
             "nan-for-zero": (
-                "A weight of 0 gives NaN: 0 · ln 0 is not a number for NumPy, and counts as 0 "
-                "here.",
+                "A weight of 0 gives NaN, because 0 · ln 0 is NaN in NumPy. In an entropy, this "
+                "term counts as 0.",
                 lambda s: -(s.p * np.log(s.p)).sum(-1),
             ),
             "zero-for-a-row-with-zero": (
-                "A row with a weight of 0 has entropy 0 in your numbers: its NaN was replaced at "
-                "the end. 0 · ln 0 counts as 0, and the other terms stay.",
+                "A row with a weight of 0 has entropy 0, because its NaN is replaced at the end. "
+                "Only the term 0 · ln 0 should count as 0. The other terms stay.",
                 lambda s: np.nan_to_num(-(s.p * np.log(s.p)).sum(-1)),
             ),
         },
@@ -96,17 +100,19 @@ ENTROPY = (
                 lambda s: -np.log(np.where(s.p > 0, s.p, 1.0)).sum(-1),
             ),
             "mean-logarithm": (
-                "Your numbers are the mean of −ln p, not weighted by p.",
+                "Your numbers are the plain mean of −ln p. Each −ln p should be multiplied by p, "
+                "and the products should be added up.",
                 lambda s: -np.log(np.where(s.p > 0, s.p, 1.0)).mean(-1),
             ),
             "largest-term": (
-                "Your numbers are the largest term −p·ln p of each row, not their sum.",
+                "Your numbers are the largest term −p·ln p of each row. They should be the sum of "
+                "these terms.",
                 lambda s: _terms(s).max(-1),
             ),
-            "terms-not-added": ("The terms −p·ln p are returned; they should be added up.", _terms),
+            "terms-not-added": ("The terms −p·ln p are returned. They should be added up.", _terms),
             "relative": (
-                "{Your|The} numbers are divided by ln L, so that they end at 1; plain nats are "
-                "asked for.",
+                "{Your|The} numbers are divided by ln L, so that the largest possible number is "
+                "1. Do not divide them.",
                 lambda s: _terms(s).sum(-1) / np.log(s.p.shape[-1]),
             ),
             "perplexity": (
@@ -114,34 +120,37 @@ ENTROPY = (
                 lambda s: np.exp(_terms(s).sum(-1)),
             ),
             "gini": (
-                "Your numbers are 1 − Σp², another measure of spread; entropy has a logarithm.",
+                "Your numbers are 1 − Σp², another measure of spread. An entropy has a logarithm.",
                 lambda s: 1 - (s.p**2).sum(-1),
             ),
             "sum-of-squares": (
-                "Your numbers are Σp²; entropy is −Σ p·ln p.",
+                "Your numbers are Σp². They should be −Σ p·ln p.",
                 lambda s: (s.p**2).sum(-1),
             ),
             "collision": (
-                "Your numbers are −ln Σp² (Rényi's entropy of order 2); Shannon's is −Σ p·ln p.",
+                "Your numbers are −ln Σp² (Rényi's entropy of order 2). They should be −Σ p·ln p "
+                "(Shannon's entropy).",
                 lambda s: -np.log((s.p**2).sum(-1)),
             ),
             "smallest": (
-                "Your numbers are −ln of the largest weight; entropy takes all weights.",
+                "Your numbers are −ln of the largest weight. An entropy uses all weights.",
                 lambda s: -np.log(s.p.max(-1)),
             ),
             "both-sides": (
-                "Your numbers count (1 − p)·ln(1 − p) too, as for yes-or-no questions.",
+                "Your numbers also contain the terms (1 − p)·ln(1 − p), as for yes-or-no "
+                "questions.",
                 lambda s: (
                     _terms(s).sum(-1)
                     - ((1 - s.p) * np.log(np.where(s.p < 1, 1 - s.p, 1.0))).sum(-1)
                 ),
             ),
             "softmax-first": (
-                "A softmax is taken of the weights first; they are weights already.",
+                "A softmax is taken of the weights first. Use the weights themselves.",
                 lambda s: entropy(softmax(s.p)),
             ),
             "axis-kept": (
-                "{The numbers are right, but an|An} axis of size 1 is left at the end (keepdims).",
+                "{The numbers are right, but the|The} result has an axis of size 1 at the end "
+                "(keepdims).",
                 lambda s: _terms(s).sum(-1, keepdims=True),
             ),
         },
@@ -160,8 +169,8 @@ ENTROPY = (
             ],
             "weights-cut": [
                 (
-                    f"Weights below {low} are raised to it before the logarithm, and that changes "
-                    "the result.",
+                    f"Weights below {low} are replaced by {low} before the logarithm. This "
+                    "changes the result.",
                     lambda s, low=low: (
                         -(np.maximum(s.p, float(low)) * np.log(np.maximum(s.p, float(low)))).sum(-1)
                     ),
@@ -173,8 +182,8 @@ ENTROPY = (
                 lambda s: -(s.p * np.log1p(s.p)).sum(-1),
             ),
             "distance-from-even": (
-                "Your numbers are ln L − H: how far the weights are from even, and not the entropy "
-                "H itself.",
+                "Your numbers are ln L − H, a measure of how unequal the weights are. They should "
+                "be the entropy H.",
                 lambda s: np.log(s.p.shape[-1]) - _terms(s).sum(-1),
             ),
         },
@@ -184,7 +193,8 @@ ENTROPY = (
         NATS,
         {
             "spread": (
-                "Your numbers are the standard deviation of the weights, not their entropy.",
+                "Your numbers are the standard deviation of the weights. They should be their "
+                "entropy.",
                 lambda s: s.p.std(-1),
             ),
         },

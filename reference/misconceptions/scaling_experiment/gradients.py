@@ -10,9 +10,9 @@ from reference.attention import softmax
 
 JACOBIAN: Hints = (
     "What is the derivative of softmax output i with respect to input j?",
-    "The Jacobian is diag(p) − p pᵀ. Its Frobenius norm is the root of the sum of all its squared "
-    "entries, for each row of scores.",
-    "Look at how the matrix is put together from p, and over which axes its squares are added up.",
+    "The Jacobian is diag(p) − p pᵀ. Its Frobenius norm is the square root of the sum of all "
+    "squared entries. Each row of scores has one norm.",
+    "How does your code make the matrix from p? Over which axes does it add up the squares?",
 )
 
 
@@ -50,22 +50,25 @@ GRADIENT = (
         means=of_weights,
         ways={
             "diagonal-only": (
-                "Only the diagonal p·(1 − p) of the Jacobian is counted; the entries −p_i·p_j are "
-                "missing.",
+                "Your code uses only the diagonal p·(1 − p) of the Jacobian. The entries −p_i·p_j "
+                "are missing.",
                 lambda p: (p * (1 - p))[..., None] * np.eye(p.shape[-1]),
             ),
-            "outer-product-only": ("Only p pᵀ is counted; the diagonal of p is missing.", outer),
+            "outer-product-only": (
+                "Your code uses only p pᵀ. The diagonal matrix diag(p) is missing.",
+                outer,
+            ),
             "plus-for-minus": (
-                "Your matrix is diag(p) + p pᵀ; the sign in the middle is minus.",
+                "Your matrix is diag(p) + p pᵀ. It should be diag(p) − p pᵀ.",
                 lambda p: diagonal(p) + outer(p),
             ),
-            "weights-only": ("Your matrix is diag(p); − p pᵀ is missing.", diagonal),
+            "weights-only": ("Your matrix is diag(p). The term −p pᵀ is missing.", diagonal),
             "identity": (
-                "Your matrix is 1 − p pᵀ: the ones on the diagonal should be the weights p.",
+                "Your matrix is I − p pᵀ. It should be diag(p) − p pᵀ.",
                 lambda p: np.eye(p.shape[-1]) - outer(p),
             ),
             "rows-not-weighted": (
-                "Your matrix is δ_ij − p_j; its rows still have to be multiplied by p_i.",
+                "Your matrix is δ_ij − p_j. Each row i should be multiplied by p_i.",
                 lambda p: np.eye(p.shape[-1]) - p[..., None, :] * np.ones((p.shape[-1], 1)),
             ),
         },
@@ -76,74 +79,82 @@ GRADIENT = (
         means=of_jacobian,
         ways={
             "not-rooted": (
-                "Your numbers are the sums of squares; the square root is missing.",
+                "Your numbers are the sums of squares. The square root is missing.",
                 lambda j: (j**2).sum((-1, -2)),
             ),
             "sum-of-sizes": (
-                "Your numbers are the sums of the entries' sizes, not the root of the sum of "
-                "squares.",
+                "Your numbers are the sums of the absolute values of the entries. They should be "
+                "the root of the sum of squares.",
                 lambda j: np.abs(j).sum((-1, -2)),
             ),
             "plain-sum": (
-                "{Your|The} numbers are 0 throughout, as the plain sum of the Jacobian's entries "
-                "and its determinant are.",
+                "{Your|The} numbers are 0. The plain sum of the Jacobian's entries is 0, and its "
+                "determinant is 0 too.",
                 lambda j: j.sum((-1, -2)),
             ),
             "spectral": (
-                "Your numbers are the largest singular value (the spectral norm), not the "
-                "Frobenius norm.",
+                "Your numbers are the largest singular value (the spectral norm). They should be "
+                "the Frobenius norm.",
                 lambda j: np.linalg.norm(j, ord=2, axis=(-2, -1)),
             ),
             "largest-entry": (
-                "Your numbers are the largest entry of the Jacobian, not its Frobenius norm.",
+                "Your numbers are the largest entry of the Jacobian. They should be its Frobenius "
+                "norm.",
                 lambda j: np.abs(j).max((-1, -2)),
             ),
             "largest-row": (
-                "Your numbers are the largest sum of a row, not the Frobenius norm.",
+                "Your numbers are the largest sum of absolute values in a row. They should be "
+                "the Frobenius norm.",
                 lambda j: np.abs(j).sum(-1).max(-1),
             ),
             "trace": (
-                "Your numbers are the trace of the Jacobian, not its Frobenius norm.",
+                "Your numbers are the trace of the Jacobian. They should be its Frobenius norm.",
                 lambda j: np.trace(j, axis1=-2, axis2=-1),
             ),
             "mean-square": (
-                "Your numbers are the root of the mean square; the Frobenius norm adds the "
-                "squares up.",
+                "Your numbers are the root of the mean square. The Frobenius norm is the root of "
+                "the sum of squares.",
                 lambda j: np.sqrt((j**2).mean((-1, -2))),
             ),
             "mean-size": (
-                "Your numbers are the mean size of the entries, not the Frobenius norm.",
+                "Your numbers are the mean of the absolute values of the entries. They should be "
+                "the Frobenius norm.",
                 lambda j: np.abs(j).mean((-1, -2)),
             ),
             "row-norms": (
-                "In your result, each row of the Jacobian has its own norm; the whole matrix "
-                "should have one norm.",
+                "The result has one norm for each row of the Jacobian. It should have one norm "
+                "for the whole matrix.",
                 lambda j: np.sqrt((j**2).sum(-1)),
             ),
             "row-norms-together": [
                 (
-                    f"Your numbers are {words} of the norms of the Jacobian's rows; the Frobenius "
+                    f"Your numbers are {words} of the norms of the Jacobian's rows. The Frobenius "
                     "norm is the root of the sum of all squares.",
                     lambda j, reduce=reduce: reduce(np.sqrt((j**2).sum(-1)), -1),
                 )
                 for words, reduce in (("the mean", np.mean), ("the sum", np.sum))
             ],
             "largest-row-norm": (
-                "Your numbers are the largest norm of a row of the Jacobian; the Frobenius norm "
-                "takes all rows.",
+                "Your numbers are the largest norm of a row of the Jacobian. The Frobenius norm "
+                "uses all rows.",
                 lambda j: np.sqrt((j**2).sum(-1)).max(-1),
             ),
             "first-row-norm": (
-                "Your numbers are the norm of the Jacobian's first row; all rows count.",
+                "Your numbers are the norm of the Jacobian's first row. The Frobenius norm uses "
+                "all rows.",
                 lambda j: np.sqrt((j[..., 0, :] ** 2).sum(-1)),
             ),
-            "jacobian-returned": ("The Jacobian comes back; its norm is asked for.", lambda j: j),
+            "jacobian-returned": (
+                "The result is the Jacobian. It should be the norm of the Jacobian.",
+                lambda j: j,
+            ),
             "norm-over-everything": (
-                "The result is one number for all rows together; one value a row is asked for.",
+                "The result is one number for all rows together. It should have one value for "
+                "each row.",
                 lambda j: np.sqrt((j**2).sum()),
             ),
             "mean-over-rows": (
-                "The result is the mean over the rows; one value a row is asked for.",
+                "The result is the mean over the rows. It should have one value for each row.",
                 lambda j: frobenius(j).mean(),
             ),
         },
@@ -154,37 +165,38 @@ GRADIENT = (
         means=of_scores,
         ways={
             "no-softmax": (
-                "The scores are taken for weights: the softmax is missing.",
+                "The scores are used as weights: the softmax is missing.",
                 lambda x: x,
             ),
             "sigmoid": (
-                "The weights are those of a sigmoid, not of a softmax.",
+                "The weights are those of a sigmoid. They should be those of a softmax.",
                 lambda x: 1 / (1 + np.exp(-x)),
             ),
             "softmax-over-columns": (
-                "The softmax runs over the columns (axis −2), not over each row.",
+                "The softmax runs over the columns (axis −2). It should run over each row.",
                 lambda x: softmax(x, -2),
             ),
             "softmax-over-axis-0": (
-                "The softmax runs along axis 0, not over each row.",
+                "The softmax runs along axis 0. It should run over each row.",
                 lambda x: softmax(x, 0),
             ),
             "softmax-over-everything": (
-                "One softmax runs over the whole array, not one over each row.",
+                "One softmax runs over the whole array. Each row should have its own softmax.",
                 lambda x: softmax(x, None),
             ),
             "not-stable": (
-                "{Right for small scores; large ones|Large scores} overflow{, as in a softmax "
-                "that exponentiates its scores as they are| in the exponential}.",
+                "{The result is right for small scores. }Large scores overflow{, as in a softmax "
+                "that does not subtract the maximum| in the exponential}.",
                 lambda x: np.exp(x) / np.exp(x).sum(-1, keepdims=True),
             ),
             "largest-of-all": (
-                "The maximum of the whole array is subtracted, and rows far below it vanish.",
+                "The maximum of the whole array is subtracted from every row, so rows that are "
+                "far below this maximum vanish.",
                 lambda x: np.exp(x - x.max()) / np.exp(x - x.max()).sum(-1, keepdims=True),
             ),
             "softmax-twice": ("A softmax is taken of a softmax.", lambda x: softmax(softmax(x))),
             "scaled-too": (
-                "The scores are divided by a root first; use the scores as they are.",
+                "The scores are divided by a root first. Do not divide the scores.",
                 lambda x: softmax(x / np.sqrt(x.shape[-1])),
             ),
         },

@@ -15,15 +15,16 @@ from reference.scaling import entropy
 
 MEASURE: Hints = (
     "From which numbers is each measure computed? Over which numbers does its mean run?",
-    "For each trial: the standard deviation of all L × L scores; the mean over the rows of their "
-    "entropy, and of their largest weight. Then the mean over the trials.",
-    "Work through one trial by hand: which line computes this measure, and from what?",
+    "In each trial, take the standard deviation of all L × L scores. Take the mean entropy of the "
+    "rows, and the mean of the largest weights of the rows. Then take the mean over the trials.",
+    "Calculate one trial by hand. Which line of your code computes this measure, and from what?",
 )
 
 
 DRAWS: Hints = (
     "How are the entries of Q and K distributed in your code, and how often are they sampled?",
-    "Each trial samples a new Q and a new K of shape (seq_len, d), standard normal, by `rng`.",
+    "Each trial uses `rng` to sample a new Q and a new K of shape (seq_len, d) with standard "
+    "normal numbers.",
     "Look inside the loop over trials: rng.standard_normal should make a new Q and a new K there.",
 )
 
@@ -42,27 +43,28 @@ MEASURING: tuple[Family, ...] = (
         means=each_dimension,
         ways={
             "scaled-not-scaled": (
-                "The scaled measures are those of scores that are not scaled.",
+                "The scaled measures are those of unscaled scores.",
                 lambda s: s.unscaled,
             ),
             "divides-by-d": (
-                "The scaled scores are divided by d, without the square root.",
+                "The scaled scores are divided by d. They should be divided by √d.",
                 lambda s: s.unscaled / s.d,
             ),
             "multiplies-by-root": (
-                "The scaled scores are multiplied by √d; they have to be divided.",
+                "The scaled scores are multiplied by √d. They should be divided by √d.",
                 lambda s: s.unscaled * np.sqrt(s.d),
             ),
             "divides-by-root-of-length": (
-                "The scaled scores are divided by √seq_len, not by √d.",
+                "The scaled scores are divided by √seq_len. They should be divided by √d.",
                 lambda s: s.unscaled / np.sqrt(s.seq_len),
             ),
             "divides-by-length": (
-                "The scaled scores are divided by seq_len, not by √d.",
+                "The scaled scores are divided by seq_len. They should be divided by √d.",
                 lambda s: s.unscaled / s.seq_len,
             ),
             "fourth-root": (
-                "The scaled scores are divided by the fourth root of d.",
+                "The scaled scores are divided by the fourth root of d. They should be divided by "
+                "√d.",
                 lambda s: s.unscaled / s.d**0.25,
             ),
             "unscaled-is-scaled": (
@@ -70,8 +72,8 @@ MEASURING: tuple[Family, ...] = (
                 {"unscaled": lambda s: product(s) / np.sqrt(s.d), "scaled": lambda s: s.unscaled},
             ),
             "scaled-twice": (
-                "All scores are divided by √d before anything is measured, and the "
-                "scaled ones once more.",
+                "All scores are divided by √d before anything is measured. The scaled scores are "
+                "divided by √d again.",
                 {"unscaled": lambda s: product(s) / np.sqrt(s.d)},
             ),
         },
@@ -82,7 +84,7 @@ MEASURING: tuple[Family, ...] = (
         means=each_dimension,
         ways={
             "exchanged": (
-                "Scaled and unscaled are exchanged in the result.",
+                "The scaled and the unscaled measures are exchanged in the result.",
                 {
                     "row": lambda s: {
                         name.replace("_unscaled", "_S")
@@ -95,46 +97,48 @@ MEASURING: tuple[Family, ...] = (
                 },
             ),
             "spread-of-weights": (
-                "The standard deviation is that of the weights, not of the scores.",
+                "scores_std is the standard deviation of the weights. It should be that of the "
+                "scores.",
                 {"std": lambda s: lambda values, weights: weights.std((-1, -2))},
             ),
             "variance": (
-                "scores_std is the variance; its square root, the standard deviation, is "
-                "asked for.",
+                "scores_std is the variance. It should be the standard deviation, the square root "
+                "of the variance.",
                 {"std": lambda s: lambda values, weights: values.var((-1, -2))},
             ),
             "mean-size": (
-                "scores_std is the mean size of the scores, not their standard deviation.",
+                "scores_std is the mean of the absolute scores. It should be the standard "
+                "deviation.",
                 {"std": lambda s: lambda values, weights: np.abs(values).mean((-1, -2))},
             ),
             "mean-of-scores": (
-                "scores_std is the mean of the scores, which is near 0; their "
-                "standard deviation is asked for.",
+                "scores_std is the mean of the scores, which is near 0. It should be the standard "
+                "deviation.",
                 {"std": lambda s: lambda values, weights: values.mean((-1, -2))},
             ),
             "largest-score": (
-                "scores_std is the largest score, not the standard deviation.",
+                "scores_std is the largest score. It should be the standard deviation.",
                 {"std": lambda s: lambda values, weights: values.max((-1, -2))},
             ),
             "range-of-scores": (
-                "scores_std is the distance of largest and smallest score, not "
-                "the standard deviation.",
+                "scores_std is the largest score minus the smallest score. It should be the "
+                "standard deviation.",
                 {"std": lambda s: lambda values, weights: np.ptp(values, axis=(-1, -2))},
             ),
             "sum-of-entropies": (
-                "The entropies of the rows are added up; their mean is asked for.",
+                "The entropies of the rows are added up. Return their mean.",
                 {"entropy": lambda s: lambda weights: entropy(weights).sum(-1)},
             ),
             "entropy-in-bits": (
-                "The entropies are in bits (base 2); nats are asked for.",
+                "The entropies are in bits (base 2). They should be in nats (base e).",
                 {"entropy": lambda s: lambda weights: entropy(weights).mean(-1) / np.log(2)},
             ),
             "entropy-in-base-10": (
-                "The entropies are those of a logarithm with base 10; nats are asked for.",
+                "The entropies use a logarithm with base 10. They should be in nats (base e).",
                 {"entropy": lambda s: lambda weights: entropy(weights).mean(-1) / np.log(10)},
             ),
             "entropy-relative": (
-                "The entropies are divided by ln L; plain nats are asked for.",
+                "The entropies are divided by ln L. Do not divide them.",
                 {
                     "entropy": lambda s: (
                         lambda weights: entropy(weights).mean(-1) / np.log(s.seq_len)
@@ -146,33 +150,34 @@ MEASURING: tuple[Family, ...] = (
                 {"entropy": lambda s: lambda weights: -entropy(weights).mean(-1)},
             ),
             "entropy-per-entry": (
-                "The terms −p·ln p are averaged over all entries; each row's are added up.",
+                "The terms −p·ln p are averaged over all entries. The terms of each row should be "
+                "added up.",
                 {"entropy": lambda s: lambda weights: entropy(weights).mean(-1) / s.seq_len},
             ),
             "entropy-largest": (
-                "The entropy is the largest of a row; the mean over the rows is asked for.",
+                "The entropy is the largest entropy of a row. It should be the mean over the rows.",
                 {"entropy": lambda s: lambda weights: entropy(weights).max(-1)},
             ),
             "largest-of-all": (
-                "The largest weight is that of the whole matrix; the mean of each row's largest "
-                "is asked for.",
+                "The largest weight is that of the whole matrix. It should be the mean of the "
+                "largest weights of the rows.",
                 {"largest": lambda s: lambda weights: weights.max((-1, -2))},
             ),
             "sum-of-largest": (
-                "The rows' largest weights are added up; their mean is asked for.",
+                "The largest weights of the rows are added up. Return their mean.",
                 {"largest": lambda s: lambda weights: weights.max(-1).sum(-1)},
             ),
             "mean-weight": (
-                "The mean weight is returned; the largest weight is asked for.",
+                "The mean weight is returned instead of the largest weight.",
                 {"largest": lambda s: lambda weights: weights.mean((-1, -2))},
             ),
             "smallest-weight": (
-                "The smallest weight is returned; the largest weight is asked for.",
+                "The smallest weight is returned instead of the largest weight.",
                 {"largest": lambda s: lambda weights: weights.min(-1).mean(-1)},
             ),
             "largest-of-columns": (
-                "Rows and columns are mixed up: the softmax runs along one, and "
-                "the largest weight is taken along the other.",
+                "The largest weight is taken of each column. It should be taken of each row, like "
+                "the softmax.",
                 {"largest": lambda s: lambda weights: weights.max(-2).mean(-1)},
             ),
         },
@@ -183,32 +188,34 @@ MEASURING: tuple[Family, ...] = (
         means=each_dimension,
         ways={
             "uniform": (
-                "Q and K are uniform between 0 and 1; standard normal numbers are asked for.",
+                "The entries of Q and K are uniform between 0 and 1. They should be standard "
+                "normal.",
                 {
                     "Q": lambda s: s.generator.random((REPLAYS, s.seq_len, s.d)),
                     "K": lambda s: s.generator.random((REPLAYS, s.seq_len, s.d)),
                 },
             ),
             "uniform-both-signs": (
-                "Q and K are uniform between −1 and 1; standard normal numbers are asked for.",
+                "The entries of Q and K are uniform between −1 and 1. They should be standard "
+                "normal.",
                 {
                     "Q": lambda s: s.generator.uniform(-1, 1, (REPLAYS, s.seq_len, s.d)),
                     "K": lambda s: s.generator.uniform(-1, 1, (REPLAYS, s.seq_len, s.d)),
                 },
             ),
             "keys-are-queries": (
-                "K is the same as Q: Q and K have to be sampled separately.",
+                "K is the same array as Q. Sample K separately.",
                 {"K": lambda s: s.Q},
             ),
             "draws-divided": (
-                "Q and K are divided by √d each, so the unscaled scores are scaled twice over.",
+                "Q and K are both divided by √d, so even the unscaled scores are divided by d.",
                 {
                     "Q": lambda s: drawn(s.d, s.seq_len, 0) / np.sqrt(s.d),
                     "K": lambda s: drawn(s.d, s.seq_len, 1) / np.sqrt(s.d),
                 },
             ),
             "length-and-dimension-exchanged": (
-                "Q and K are (d, seq_len): length and dimension have changed places.",
+                "Q and K have the shape (d, seq_len). It should be (seq_len, d).",
                 {
                     "Q": lambda s: s.generator.standard_normal((REPLAYS // 4, s.d, s.seq_len)),
                     "K": lambda s: s.generator.standard_normal((REPLAYS // 4, s.d, s.seq_len)),
@@ -222,26 +229,28 @@ MEASURING: tuple[Family, ...] = (
         means=each_dimension,
         ways={
             "softmax-over-everything": (
-                "One softmax runs over the whole matrix, not one over each row.",
+                "One softmax runs over the whole matrix. Each row should have its own softmax.",
                 {
                     "weights_unscaled": lambda s: softmax(s.unscaled, (-1, -2)),
                     "weights_scaled": lambda s: softmax(s.scaled, (-1, -2)),
                 },
             ),
             "same-weights": (
-                "Entropy and largest weight of the scaled scores are those of the unscaled ones.",
+                "The entropy and the largest weight of the scaled scores are those of the "
+                "unscaled scores.",
                 {"weights_scaled": lambda s: s.weights_unscaled},
             ),
             "same-weights-scaled": (
-                "Entropy and largest weight of the unscaled scores are those of the scaled ones.",
+                "The entropy and the largest weight of the unscaled scores are those of the "
+                "scaled scores.",
                 {"weights_unscaled": lambda s: softmax(s.scaled)},
             ),
             "added-over-trials": (
-                "The measures are added up over the trials; their mean is asked for.",
+                "The measures are added up over the trials. Return their mean.",
                 {"averaged": lambda s: lambda trials: trials * s.trials},
             ),
             "divided-once-too-often": (
-                "The measures are divided by the number of trials once too often.",
+                "The measures are divided by the number of trials twice.",
                 {"averaged": lambda s: lambda trials: trials / s.trials},
             ),
         },

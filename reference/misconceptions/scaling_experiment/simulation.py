@@ -162,8 +162,8 @@ def _scatters(s: Any, v: Any) -> bool:
 ONE_TRIAL = Fact(
     "one-trial",
     _scatters,
-    "The numbers vary like those of one or very few trials; a mean over all `trials` is closer to "
-    "what is expected.",
+    "The numbers vary like those of one trial or very few trials. A mean over all `trials` varies "
+    "less.",
     is_named=True,
 )
 

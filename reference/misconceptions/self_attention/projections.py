@@ -7,21 +7,21 @@ from reference.attention import softmax
 
 WHICH: Hints = (
     "Which of the four matrices makes the queries, which the keys, and which the values?",
-    "x goes through W_q, W_k and W_v, each on its own; attention gets the three results.",
+    "W_q, W_k and W_v are each applied to x. The attention gets the three results.",
     "Read the three projections one after the other, and look at the name on each side.",
 )
 
 
 OUT: Hints = (
     "What happens between the mixture of the values and the result?",
-    "The output of attention goes through W_o, once; nothing else is done to it.",
-    "Look at the last lines: return self.W_o(output) and the weights as they are.",
+    "Apply W_o to the output of the attention, once. Do nothing else to it.",
+    "Look at the last lines. Return self.W_o(output), and return the weights unchanged.",
 )
 
 
 ORDER: Hints = (
     "What does the module promise to return, and in which order?",
-    "Two results: first the output, after W_o, then the weights.",
+    "The module returns two results: first the output after W_o, then the weights.",
     "Look at the return line.",
 )
 
@@ -32,19 +32,19 @@ PROJECTIONS = (
         WHICH,
         {
             "keys-by-query-matrix": (
-                "The keys are made with W_q, the matrix of the queries.",
+                "The keys are made with W_q. They should be made with W_k.",
                 {"K": lambda s: s.x @ s.W_q.T},
             ),
             "queries-by-key-matrix": (
-                "The queries are made with W_k, the matrix of the keys.",
+                "The queries are made with W_k. They should be made with W_q.",
                 {"Q": lambda s: s.x @ s.W_k.T},
             ),
             "values-by-key-matrix": (
-                "The values are made with W_k, the matrix of the keys.",
+                "The values are made with W_k. They should be made with W_v.",
                 {"V": lambda s: s.x @ s.W_k.T},
             ),
             "values-by-query-matrix": (
-                "The values are made with W_q, the matrix of the queries.",
+                "The values are made with W_q. They should be made with W_v.",
                 {"V": lambda s: s.x @ s.W_q.T},
             ),
             "all-by-query-matrix": (
@@ -52,33 +52,32 @@ PROJECTIONS = (
                 {"K": lambda s: s.x @ s.W_q.T, "V": lambda s: s.x @ s.W_q.T},
             ),
             "keys-by-value-matrix": (
-                "The keys are made with W_v, the matrix of the values.",
+                "The keys are made with W_v. They should be made with W_k.",
                 {"K": lambda s: s.x @ s.W_v.T},
             ),
             "queries-and-keys-swapped": (
-                "Queries and keys have changed places: your numbers are "
-                "those with W_q and W_k exchanged.",
+                "Queries and keys are exchanged: your numbers are those with W_q and W_k "
+                "exchanged.",
                 {"Q": lambda s: s.x @ s.W_k.T, "K": lambda s: s.x @ s.W_q.T},
             ),
             "keys-and-values-swapped": (
-                "Keys and values have changed places: your numbers are "
-                "those with W_k and W_v exchanged.",
+                "Keys and values are exchanged: your numbers are those with W_k and W_v exchanged.",
                 {"K": lambda s: s.x @ s.W_v.T, "V": lambda s: s.x @ s.W_k.T},
             ),
             "values-not-projected": (
-                "The values are x itself: W_v takes no part.",
+                "The values are x itself: W_v has no effect.",
                 {"V": lambda s: s.x},
             ),
             "keys-not-projected": (
-                "The keys are x itself: W_k takes no part.",
+                "The keys are x itself: W_k has no effect.",
                 {"K": lambda s: s.x},
             ),
             "queries-not-projected": (
-                "The queries are x itself: W_q takes no part.",
+                "The queries are x itself: W_q has no effect.",
                 {"Q": lambda s: s.x},
             ),
             "scores-from-x": (
-                "The scores are computed from x itself: W_q and W_k take no part.",
+                "The scores are computed from x itself: W_q and W_k have no effect.",
                 {"Q": lambda s: s.x, "K": lambda s: s.x},
             ),
             "nothing-projected": (
@@ -86,24 +85,24 @@ PROJECTIONS = (
                 {"Q": lambda s: s.x, "K": lambda s: s.x, "V": lambda s: s.x},
             ),
             "queries-projected-twice": (
-                "The queries go through W_q twice.",
+                "W_q is applied to the queries twice.",
                 {"Q": lambda s: s.x @ s.W_q.T @ s.W_q.T},
             ),
             "values-projected-twice": (
-                "The values go through W_v twice.",
+                "W_v is applied to the values twice.",
                 {"V": lambda s: s.x @ s.W_v.T @ s.W_v.T},
             ),
             "keys-from-queries": (
-                "The keys are made from the queries, not from x.",
+                "The keys are made from the queries. They should be made from x.",
                 {"K": lambda s: s.Q @ s.W_k.T},
             ),
             "values-from-keys": (
-                "The values are made from the keys, not from x.",
+                "The values are made from the keys. They should be made from x.",
                 {"V": lambda s: s.K @ s.W_v.T},
             ),
             "weights-not-transposed": (
-                "Your projections are x times the weight; nn.Linear computes "
-                "x times the weight transposed.",
+                "Your projections are x times the weight. nn.Linear computes x times the "
+                "transposed weight.",
                 {
                     "Q": lambda s: s.x @ s.W_q,
                     "K": lambda s: s.x @ s.W_k,
@@ -117,32 +116,32 @@ PROJECTIONS = (
         OUT,
         {
             "output-not-projected": (
-                "W_o takes no part: the mixture is returned as it is.",
+                "W_o has no effect: the mixture of the values is returned unchanged.",
                 lambda s: s.output,
             ),
             "output-projected-twice": (
-                "The output goes through W_o twice.",
+                "W_o is applied to the output twice.",
                 lambda s: s.output @ s.W_o.T @ s.W_o.T,
             ),
             "values-projected-out": (
-                "The values go through W_v and W_o, and are never mixed.",
+                "W_v and W_o are applied to x, and the results are never mixed.",
                 lambda s: s.V @ s.W_o.T,
             ),
             "output-by-value-matrix": (
-                "The output goes through W_v, not through W_o.",
+                "The output goes through W_v. It should go through W_o.",
                 lambda s: s.output @ s.W_v.T,
             ),
             "input-added": (
-                "x is added to the output: a residual connection, which is not asked for here.",
+                "x is added to the output (a residual connection). The task does not ask for this.",
                 lambda s: s.output @ s.W_o.T + s.x,
             ),
             "output-matrix-not-transposed": (
-                "The output is multiplied by W_o's weight; nn.Linear "
-                "multiplies by the weight transposed.",
+                "The output is multiplied by the weight of W_o. nn.Linear multiplies by the "
+                "transposed weight.",
                 lambda s: s.output @ s.W_o,
             ),
             "output-cut-at-zero": (
-                "Negative numbers of the output are cut off (a ReLU).",
+                "Negative numbers of the output are replaced by 0 (a ReLU).",
                 lambda s: np.maximum(s.output @ s.W_o.T, 0),
             ),
             "output-normalised": (
@@ -154,11 +153,11 @@ PROJECTIONS = (
                 lambda s: (s.output @ s.W_o.T).mean(-2),
             ),
             "first-position-only": (
-                "The output is that of the first position alone.",
+                "The output has only the vector of the first position.",
                 lambda s: (s.output @ s.W_o.T)[..., 0, :],
             ),
             "last-position-only": (
-                "The output is that of the last position alone.",
+                "The output has only the vector of the last position.",
                 lambda s: (s.output @ s.W_o.T)[..., -1, :],
             ),
         },
@@ -173,23 +172,24 @@ PROJECTIONS = (
                 lambda s: (s.weights, s.projected),
             ),
             "output-only": (
-                "Only the output is returned; the weights are missing.",
+                "Only the output is returned. The weights are missing.",
                 lambda s: s.projected,
             ),
             "weights-only": (
-                "Only the weights are returned; the output is missing.",
+                "Only the weights are returned. The output is missing.",
                 lambda s: s.weights,
             ),
             "scores-returned": (
-                "{The output is right; }the scaled scores are returned instead of the weights.",
+                "{The output is right, but the|The} scaled scores are returned instead of the "
+                "weights.",
                 lambda s: (s.projected, s.scaled),
             ),
             "output-twice": (
-                "The output is returned twice; the weights are missing.",
+                "The output is returned twice. The weights are missing.",
                 lambda s: (s.projected, s.projected),
             ),
             "mixture-returned-too": (
-                "Three results are returned, where two are asked for.",
+                "Three results are returned. The module should return two.",
                 lambda s: (s.projected, s.weights, s.output),
             ),
         },

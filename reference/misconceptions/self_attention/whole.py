@@ -52,7 +52,8 @@ INSIDE = (
         SCALE,
         {
             "root-of-d-model": (
-                "Your numbers are those of scores divided by √d_model, the width of x, not √d_k.",
+                "Your numbers are those of scores divided by √d_model, where d_model is the width "
+                "of x. They should be divided by √d_k.",
                 lambda s: s.scores / np.sqrt(s.x.shape[-1]),
             ),
         },
@@ -166,7 +167,7 @@ FACTS = (
     Fact(
         "nan",
         lambda _, v: any(bool(np.isnan(part).any()) for part in v),
-        "There are NaN (not a number) in the result, as ∞ / ∞ and ∞ − ∞ give.",
+        "The result contains NaN (not a number). NaN can come from 0 / 0, ∞ / ∞ or ∞ − ∞.",
     ),
     Fact(
         "rows",
@@ -179,7 +180,7 @@ FACTS = (
             np.allclose(v[0], _weights(s, v) @ s.V @ s.W_o.T, atol=1e-3)
             and not np.allclose(v[1], s.weights, atol=1e-3)
         ),
-        "The output does follow from your weights, so the mistake is in the weights.",
+        "The output follows from your weights, so the mistake is in the weights.",
     ),
 )
 
@@ -200,7 +201,7 @@ WHOLE = Recipe(
         Fact(
             "another-factor",
             divisor_in_single,
-            "Your numbers are those of scores divided by {}; they have to be divided by √d_k.",
+            "Your numbers are those of scores divided by {}. They should be divided by √d_k.",
         ),
         *FACTS,
     ),

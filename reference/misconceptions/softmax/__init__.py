@@ -26,7 +26,7 @@ FACTS = (
     Fact(
         "nan",
         lambda s, v: bool(np.isnan(v).any()),
-        "There are NaN (not a number) in the result, as ∞ / ∞ and ∞ − ∞ give.",
+        "The result contains NaN (not a number). NaN can come from 0 / 0, ∞ / ∞ or ∞ − ∞.",
     ),
     Fact("negative", lambda s, v: bool((v < 0).any()), "Some results are negative."),
     Fact(
@@ -37,8 +37,8 @@ FACTS = (
     Fact(
         "sums-right",
         lambda s, v: v.shape == s.array.shape and _sums(v, s.axis),
-        "The results along the axis do sum to 1, so the division is right and what is divided "
-        "is not.",
+        "The results along the axis sum to 1, so the division is right. The mistake is in the "
+        "numbers that are divided.",
     ),
 )
 
@@ -84,7 +84,11 @@ MISTAKES = Mistakes(
         },
         traits=TRAITS,
         facts=(
-            Fact("rounded-e", _rounded_e, "Your numbers are those of e taken as {}."),
+            Fact(
+                "rounded-e",
+                _rounded_e,
+                "Your numbers are those of a softmax that takes e as {}.",
+            ),
             Fact(
                 "another-factor",
                 _factor,

@@ -48,6 +48,8 @@ def probes(draw: int) -> Sequence[Probe]:
         Probe((np.array([[1e4, 0.0], [-1e4, -1e4 + one]]),), condition=1e4),
         Probe((np.array([[-1e4, -1e4 + one], [1e4, 0.0]]),), condition=1e4),
         Probe((np.array([[2000.0, 1999.0], [0.0, one], [5.0, 3.0]]),), condition=1e4),
+        Probe((np.array([[[2000.0, 1999.0], [0.0, one]]]),), condition=1e4),
+        Probe((np.array([[2000.0, 5.0], [1999.0, 5.0 + one]]), 0), condition=1e4),
     ]
 
 

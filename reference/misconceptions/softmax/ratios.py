@@ -10,12 +10,15 @@ from reference.misconceptions.softmax.shifts import OVERFLOW
 EXPONENTIAL: Hints = (
     "Which function turns each input into a positive number here?",
     "Each result is e to the power of its input, divided by the sum of all these powers.",
-    "Look at the line with the exponential: it should be np.exp of the (shifted) input, as it is.",
+    "Look at the line with the exponential. It should be np.exp of the inputs, or of the inputs "
+    "minus their maximum.",
 )
 SHARE: Hints = (
     "Add up the results of one row. What do you get?",
-    "Each exponential is divided by the exponentials' sum along the axis: the results sum to 1.",
-    "Look at the divisor: the sum of the exponentials, along the axis, with keepdims=True.",
+    "Each exponential is divided by the sum of the exponentials along the axis, so the results "
+    "sum to 1.",
+    "Look at the divisor. It should be the sum of the exponentials along the axis, with "
+    "keepdims=True.",
 )
 
 
@@ -49,25 +52,25 @@ RATIOS = (
             ),
             "negative-exponent-after-shift": (
                 "Your numbers are those of exp(max − x): the largest input gets the smallest "
-                "result, and inputs that lie far apart overflow.",
+                "result, and inputs that are far apart overflow.",
                 lambda s: np.exp(-s.shifted),
             ),
             "no-exponential": (
-                "Your numbers are the inputs divided by their sum: there is no exponential.",
+                "Your numbers are the inputs divided by their sum. There is no exponential.",
                 lambda s: s.array,
             ),
             "no-exponential-after-shift": (
-                "Your numbers are the shifted inputs divided by their sum: there is no "
-                "exponential.",
+                "Your numbers are the inputs minus their maximum, divided by the sum of these "
+                "differences. There is no exponential.",
                 lambda s: s.shifted,
             ),
             "squares": (
-                "Your numbers are the squares of the inputs divided by their sum: there is no "
-                "exponential.",
+                "Your numbers are the squares of the inputs divided by the sum of the squares. "
+                "There is no exponential.",
                 lambda s: s.array**2,
             ),
             "absolute-values": (
-                "Your numbers are those of the inputs without their signs.",
+                "Your numbers are those of a softmax of the absolute values of the inputs.",
                 {"array": lambda s: np.abs(np.asarray(s.x, dtype=np.float64))},
             ),
             "exponential-minus-one": (
@@ -75,8 +78,7 @@ RATIOS = (
                 lambda s: np.expm1(s.shifted),
             ),
             "sigmoid": (
-                "Your numbers are those of a sigmoid of each input on its own{: a row does not sum "
-                "to 1}.",
+                "Your numbers are those of a sigmoid of each input{, so rows do not sum to 1}.",
                 {"weights": lambda s: 1 / (1 + np.exp(-s.array))},
             ),
         },
@@ -87,30 +89,30 @@ RATIOS = (
         {
             "not-divided": [
                 (
-                    "{The largest result is 1: }the exponentials are divided by the largest of "
-                    "them, or not at all, instead of their sum.",
+                    "{The largest result is 1: }the exponentials are divided by the largest "
+                    "exponential, or not at all. They should be divided by their sum.",
                     lambda s: s.exponentials,
                 ),
                 (
-                    "The exponentials are divided by the largest of them, instead of their sum.",
+                    "The exponentials are divided by the largest exponential. They should be "
+                    "divided by their sum.",
                     lambda s: np.exp(s.array) / np.exp(s.array).max(axis=s.axis, keepdims=True),
                 ),
                 (
-                    "The exponentials are divided by the largest of the whole array, instead of "
-                    "the sum along the axis.",
+                    "The exponentials are divided by the largest exponential of the whole array. "
+                    "They should be divided by their sum along the axis.",
                     lambda s: np.exp(s.array) / np.exp(s.array).max(),
                     lambda s: np.exp(s.array - s.array.max()),
                 ),
             ],
             "inputs-returned": (
-                "Your numbers are the inputs as they were: there is no exponential and no "
-                "division.",
+                "Your numbers are the unchanged inputs. There is no exponential and no division.",
                 lambda s: s.array,
             ),
             "large-epsilon": [
                 (
-                    f"A number added to the sum, about {size}, is so large that it changes the "
-                    "results.",
+                    f"A number of about {size} is added to the sum. It is so large that it "
+                    "changes the results.",
                     {
                         "total": lambda s, size=size: (
                             s.exponentials.sum(axis=s.axis, keepdims=True) + size
@@ -126,12 +128,13 @@ RATIOS = (
         OVERFLOW,
         {
             "maximum-after-exponential": (
-                "The maximum is subtracted from the exponentials, not from the inputs.",
+                "The maximum is subtracted from the exponentials. It should be subtracted from "
+                "the inputs.",
                 lambda s: np.exp(s.array) - s.array.max(axis=s.axis, keepdims=True),
             ),
             "largest-exponential-subtracted": (
-                "The largest exponential is subtracted from the exponentials; the maximum of the "
-                "inputs is to be subtracted from the inputs.",
+                "The largest exponential is subtracted from the exponentials. Instead, subtract "
+                "the largest input from the inputs.",
                 lambda s: np.exp(s.array) - np.exp(s.array).max(axis=s.axis, keepdims=True),
             ),
         },
@@ -141,25 +144,26 @@ RATIOS = (
         EXPONENTIAL,
         {
             "divided-by-root-of-length": (
-                "Your numbers are those of inputs divided by the root of their number.",
+                "Your numbers are those of inputs divided by the root of their number. Do not "
+                "divide the inputs.",
                 lambda s: s.array / np.sqrt(s.array.shape[s.axis]),
             ),
             "divided-by-sum-first": (
-                "Your numbers are those of inputs that were divided by their sum before the "
-                "exponential.",
+                "Your numbers are those of inputs divided by their sum before the exponential. Do "
+                "not divide the inputs.",
                 lambda s: s.array / s.array.sum(axis=s.axis, keepdims=True),
             ),
             "standardised": (
-                "Your numbers are those of inputs brought to mean 0 and standard deviation 1 "
-                "before the exponential.",
+                "Your numbers are those of inputs that were changed to mean 0 and standard "
+                "deviation 1 before the exponential. Only subtract the maximum.",
                 lambda s: (
                     (s.array - s.array.mean(axis=s.axis, keepdims=True))
                     / s.array.std(axis=s.axis, keepdims=True)
                 ),
             ),
             "minimum-to-maximum": (
-                "Your numbers are the inputs less their minimum, divided by their sum: there is no "
-                "exponential.",
+                "Your numbers are the inputs minus their minimum, divided by the sum of these "
+                "differences. There is no exponential.",
                 {"exponentials": lambda s: s.array - s.array.min(axis=s.axis, keepdims=True)},
             ),
         },
@@ -169,41 +173,42 @@ RATIOS = (
         SHARE,
         {
             "not-divided-not-shifted": (
-                "Your numbers are exp(x) alone, not divided by its sum.",
+                "Your numbers are exp(x). They should be divided by their sum.",
                 {"weights": lambda s: np.exp(s.array)},
             ),
             "divided-by-inputs": (
-                "Your numbers are the exponentials divided by the sum of the inputs, not of the "
-                "exponentials.",
+                "Your numbers are the exponentials divided by the sum of the inputs. They should "
+                "be divided by the sum of the exponentials.",
                 lambda s: s.array.sum(axis=s.axis, keepdims=True),
             ),
             "divided-by-shifted-inputs": (
-                "Your numbers are the exponentials divided by the sum of the shifted inputs, not "
-                "of the exponentials.",
+                "Your numbers are the exponentials divided by the sum of the shifted inputs. They "
+                "should be divided by the sum of the exponentials.",
                 lambda s: s.shifted.sum(axis=s.axis, keepdims=True),
             ),
             "divided-by-mean": (
-                "Your numbers are the exponentials divided by their mean{: a row sums to its "
-                "length}.",
+                "Your numbers are the exponentials divided by their mean{, so each row sums to "
+                "its length}. They should be divided by their sum.",
                 lambda s: s.exponentials.mean(axis=s.axis, keepdims=True),
             ),
             "divided-by-length": (
-                "Your numbers are the exponentials divided by their Euclidean length{: the squares "
-                "of a row sum to 1, not the entries}.",
+                "Your numbers are the exponentials divided by their Euclidean length{, so the "
+                "squares of a row sum to 1}. They should be divided by their sum.",
                 lambda s: np.sqrt((s.exponentials**2).sum(axis=s.axis, keepdims=True)),
             ),
             "one-too-many-below": (
-                "Your numbers are the exponentials divided by 1 + their sum.",
+                "Your numbers are the exponentials divided by 1 + their sum. They should be "
+                "divided by their sum.",
                 lambda s: 1 + s.exponentials.sum(axis=s.axis, keepdims=True),
             ),
             "shifted-above-only": (
-                "The exponentials that are divided are shifted by the maximum, and those in the "
-                "sum are not.",
+                "The maximum is subtracted in the exponentials above the fraction line, but not "
+                "in their sum below it.",
                 lambda s: np.exp(s.array).sum(axis=s.axis, keepdims=True),
             ),
             "shifted-below-only": (
-                "The exponentials in the sum are shifted by the maximum, and those that are "
-                "divided are not.",
+                "The maximum is subtracted in the sum below the fraction line, but not in the "
+                "exponentials above it.",
                 {"weights": lambda s: np.exp(s.array) / s.total},
             ),
         },
@@ -212,12 +217,12 @@ RATIOS = (
         "weights",
         (
             "Can a weight be negative?",
-            "The results lie between 0 and 1 and sum to 1; their logarithms do not.",
+            "The results are between 0 and 1, and sum to 1. Their logarithms are not.",
             "Leave the logarithm out, or take np.exp of what you return.",
         ),
         {
             "logarithm": (
-                "Your numbers are the logarithm of the softmax.",
+                "Your numbers are the logarithms of the softmax.",
                 lambda s: s.shifted - np.log(s.total),
             ),
         },
@@ -225,9 +230,9 @@ RATIOS = (
     Family(
         "weights",
         (
-            "Which share belongs to an input that is nearly as large as the largest?",
-            "A softmax is soft: every input gets a share, larger ones a larger share.",
-            "Return the exponentials over their sum, not the place of the maximum.",
+            "Which result belongs to an input that is nearly as large as the largest?",
+            "A softmax is soft: every input gets a share, and a larger input gets a larger share.",
+            "Return the exponentials divided by their sum. Do not use the place of the maximum.",
         ),
         {
             "all-or-nothing": (
@@ -241,7 +246,7 @@ RATIOS = (
         EXPONENTIAL,
         {
             "all-equal": (
-                "All results are equal: the inputs take no part in them.",
+                "All results are equal: the inputs have no effect.",
                 lambda s: np.ones_like(s.array) / s.array.shape[s.axis],
             ),
         },
@@ -249,18 +254,19 @@ RATIOS = (
     Family(
         "weights",
         (
-            "What does your code do to the shares, once the exponentials are divided?",
-            "The shares are the result, as they are, in the order and the shape of the inputs.",
-            "Look at what follows the division: an axis that was moved has to move back, and "
-            "nothing else is left to do.",
+            "What does your code do after the division?",
+            "Return the results of the division unchanged, in the order and the shape of the "
+            "inputs.",
+            "Look at the lines after the division. If your code moved an axis before, it has to "
+            "move this axis back. Nothing else is left to do.",
         ),
         {
             "percentages": (
-                "{Your|The} numbers are percentages{: each row sums to 100, not to 1}.",
+                "{Your|The} numbers are percentages{: each row sums to 100. It should sum to 1}.",
                 lambda s: 100 * s.exponentials / s.total,
             ),
             "axis-not-moved-back": (
-                "The axis is moved to the end for the softmax, and not moved back.",
+                "The axis is moved to the end for the softmax, but it is not moved back.",
                 lambda s: np.moveaxis(s.exponentials / s.total, s.axis, -1),
                 lambda s: np.swapaxes(s.exponentials / s.total, s.axis, -1),
                 lambda s: (s.exponentials / s.total).T if s.axis == 0 else s.exponentials / s.total,
@@ -276,7 +282,7 @@ RATIOS = (
         (
             "How often does your code exponentiate?",
             "One softmax is enough: a second one makes the results more alike.",
-            "Look for a second call of your softmax, on weights instead of inputs.",
+            "Look for a second call of your softmax, with weights as its input.",
         ),
         {
             "twice": (
@@ -288,14 +294,14 @@ RATIOS = (
     Family(
         "weights",
         (
-            "Of which type are the entries of your result where the inputs are whole numbers?",
-            "A softmax of whole numbers has decimals, so its array has to be of float.",
+            "If the inputs are whole numbers, of which type are the entries of your result?",
+            "A softmax of whole numbers has decimals, so its array needs the type float.",
             "Turn the input into float first: np.asarray(x, dtype=float).",
         ),
         {
             "type-of-the-input": (
-                "{Right for floats; for|For} whole numbers the result is cut down to whole numbers "
-                "too: it has the type of the input.",
+                "{The result is right for floats. }For whole numbers, the result is rounded down "
+                "to whole numbers: it has the type of the input.",
                 lambda s: (s.exponentials / s.total).astype(np.asarray(s.x).dtype),
             ),
         },
@@ -305,11 +311,11 @@ RATIOS = (
         (
             "Of which type are the entries of the array from which you take the exponentials?",
             "An array of whole numbers keeps no decimals: 0.5 stored in it becomes 0.",
-            "Turn the input into float, np.asarray(x, dtype=float), and leave out int.",
+            "Make an array of floats, np.asarray(x, dtype=float). Do not use int.",
         ),
         {
             "input-cut-to-whole": (
-                "The inputs are cut down to whole numbers before the exponential.",
+                "The decimals of the inputs are cut off before the exponential.",
                 lambda s: _whole(s.x),
             ),
         },
@@ -318,8 +324,8 @@ RATIOS = (
         "array",
         (
             "What is np.exp(-np.inf)?",
-            "−∞ stands for “not at all”: its weight is exactly 0.",
-            "Leave −∞ as it is; the exponential makes it 0.",
+            "−∞ means “not at all”: its weight is exactly 0.",
+            "Do not change −∞. Its exponential is 0.",
         ),
         {
             "minus-infinity-as-zero": (
@@ -333,12 +339,12 @@ RATIOS = (
         (
             "Which result belongs to the first input?",
             "Result i belongs to input i.",
-            "Look for a sort or a [::-1] and leave it out.",
+            "Look for a sort or a [::-1], and remove it.",
         ),
         {
             "reversed": (
-                "{Your numbers are the right ones|The numbers stand} in reverse order along the "
-                "axis.",
+                "{Your numbers are the right ones, but|The numbers are} in reverse order along "
+                "the axis.",
                 lambda s: np.flip(s.exponentials / s.total, axis=s.axis),
             ),
         },
@@ -348,11 +354,11 @@ RATIOS = (
         (
             "Which result belongs to the first input?",
             "Result i belongs to input i, large or small.",
-            "Leave the sort out.",
+            "Remove the sort.",
         ),
         {
             "sorted": (
-                "{Your numbers are the right ones|The numbers are} sorted by size.",
+                "{Your numbers are the right ones, but|The numbers are} sorted by size.",
                 lambda s: np.sort(s.exponentials / s.total, axis=s.axis),
             ),
         },

@@ -5,15 +5,17 @@ from typing import Any
 import numpy as np
 
 from autograder.author import Family, Hints
+from reference.misconceptions.reductions import minus_logarithm
 
 AXIS: Hints = (
     "Which of your results add up to 1, and which should?",
-    "The results along `axis` sum to 1, whichever axis that is; the other axes only number the "
+    "The results along `axis` sum to 1, for every value of `axis`. The other axes only number the "
     "softmaxes.",
-    "Look at every call that reduces an array (max, sum): each needs axis=axis and keepdims=True.",
+    "Look at every call that reduces an array (max, sum). Each of these calls needs axis=axis and "
+    "keepdims=True.",
 )
 OVERFLOW: Hints = (
-    "Which numbers does your code hand to np.exp for [10000, -10000, 0]?",
+    "Which numbers does your code pass to np.exp for [10000, -10000, 0]?",
     "The softmax stays the same if you subtract one number from all inputs. If you subtract the "
     "largest, no exponential is above 1.",
     "Before you exponentiate, subtract the maximum along the axis, with keepdims=True.",
@@ -40,17 +42,18 @@ SHIFTS = (
         AXIS,
         {
             "always-last-axis": (
-                "Your numbers are those of a softmax along the last axis, whichever axis is asked "
-                "for.",
+                "Your numbers are those of a softmax along the last axis, even if another axis is "
+                "asked for.",
                 lambda s: -1,
             ),
             "always-first-axis": (
-                "Your numbers are those of a softmax along the first axis, whichever axis is "
-                "asked for.",
+                "Your numbers are those of a softmax along the first axis, even if another axis "
+                "is asked for.",
                 lambda s: 0,
             ),
             "always-second-axis": (
-                "Your numbers are those of a softmax along axis 1, whichever axis is asked for.",
+                "Your numbers are those of a softmax along axis 1, even if another axis is asked "
+                "for.",
                 lambda s: 1,
             ),
             # S1 of the course's sources: a softmax without an axis
@@ -60,13 +63,13 @@ SHIFTS = (
                 lambda s: None,
             ),
             "first-axis-by-default": (
-                "Without an axis given, your numbers are those of a softmax along the first axis; "
-                "the default is the last.",
+                "Without the argument axis, your numbers are those of a softmax along the first "
+                "axis. The default should be the last axis.",
                 lambda s: s.axis if "axis" in s.given else 0,
             ),
             "everything-by-default": (
-                "Without an axis given, your numbers are those of one softmax over the whole "
-                "array; the default is the last axis.",
+                "Without the argument axis, your numbers are those of one softmax over the whole "
+                "array. The default should be the last axis.",
                 lambda s: s.axis if "axis" in s.given else None,
             ),
             "last-two-axes": (
@@ -74,12 +77,11 @@ SHIFTS = (
                 lambda s: (-2, -1) if np.ndim(s.x) > 1 else -1,
             ),
             "row-by-row": (
-                "Each part along the first axis gets one softmax as a whole, whichever axis is "
-                "asked for.",
+                "Each part x[i] gets one softmax as a whole, whichever axis is asked for.",
                 lambda s: tuple(range(1, np.ndim(s.x))) if np.ndim(s.x) > 1 else 0,
             ),
             "axis-counted-from-one": (
-                "For axis 0 and 1, your numbers are those of a softmax along the next axis: axes "
+                "For axis 0 and 1, your numbers are those of a softmax along the next axis. Axes "
                 "count from 0.",
                 lambda s: s.axis + 1 if s.axis >= 0 else s.axis,
             ),
@@ -89,12 +91,12 @@ SHIFTS = (
         "axis",
         (
             "Which axis is −1 of an array with three axes?",
-            "A negative axis counts from the end: −1 is the last one.",
-            "Hand `axis` to NumPy as it is: it understands negative numbers.",
+            "A negative axis counts from the end: −1 is the last axis.",
+            "Pass `axis` to NumPy unchanged. NumPy understands negative numbers.",
         ),
         {
             "axis-without-its-sign": (
-                "A negative axis is taken as if it had no sign: −2 as 2.",
+                "The minus sign of a negative axis is ignored: −2 is taken as 2.",
                 lambda s: abs(s.axis),
             ),
         },
@@ -104,11 +106,13 @@ SHIFTS = (
         AXIS,
         {
             "sum-over-everything": (
-                "Your numbers are the exponentials divided by the sum over the whole array.",
+                "Your numbers are the exponentials divided by the sum over the whole array. They "
+                "should be divided by the sum along the axis.",
                 lambda s: np.exp(s.shifted).sum() if s.array.ndim > 1 else _at(s, np.sum),
             ),
             "sum-over-first-axis": (
-                "Your numbers are the exponentials divided by their sum along the first axis.",
+                "Your numbers are the exponentials divided by their sum along the first axis. "
+                "They should be divided by the sum along `axis`.",
                 lambda s: s.exponentials.sum(axis=0, keepdims=True),
             ),
         },
@@ -116,15 +120,15 @@ SHIFTS = (
     Family(
         "total",
         (
-            "Which shape has the sum of a (3, 3) matrix along its last axis?",
-            "A sum along an axis loses that axis; without the axis, the sums line up with the "
-            "columns.",
-            "Give the sum (and the maximum) keepdims=True, so that each row meets its own sum.",
+            "What is the shape of the sum of a (3, 3) matrix along its last axis?",
+            "A sum along an axis loses this axis. Then each sum is used for a column instead of a "
+            "row.",
+            "Use keepdims=True for the sum and for the maximum, so that each row gets its own sum.",
         ),
         {
             "sum-without-keepdims": (
-                "Without keepdims=True the sum loses its axis and divides the wrong entries, or "
-                "the shapes do not fit.",
+                "Without keepdims=True, the sum loses its axis. Then each sum divides the wrong "
+                "entries, or the shapes do not fit.",
                 lambda s: s.exponentials.sum(axis=s.axis),
             ),
         },
@@ -132,15 +136,16 @@ SHIFTS = (
     Family(
         None,
         (
-            "Which shape has the sum of a (3, 3) matrix along its last axis?",
-            "A maximum or a sum along an axis loses that axis; the numbers then line up with the "
-            "columns.",
-            "Give the maximum and the sum keepdims=True, so that each row meets its own.",
+            "What is the shape of the sum of a (3, 3) matrix along its last axis?",
+            "A maximum or a sum along an axis loses this axis. Then each of these numbers is used "
+            "for a column instead of a row.",
+            "Use keepdims=True for the maximum and for the sum, so that each row gets its own "
+            "numbers.",
         ),
         {
             "without-keepdims": (
-                "Without keepdims=True the maximum and the sum lose their axis: each row meets "
-                "those of other rows, or the shapes do not fit.",
+                "Without keepdims=True, the maximum and the sum lose their axis. Then each row "
+                "meets the numbers of other rows, or the shapes do not fit.",
                 {
                     "shifted": lambda s: s.array - s.array.max(axis=s.axis),
                     "total": lambda s: s.exponentials.sum(axis=s.axis),
@@ -151,14 +156,15 @@ SHIFTS = (
     Family(
         "shifted",
         (
-            "Which shape has the maximum of a (3, 3) matrix along its last axis?",
-            "A maximum along an axis loses that axis; the maxima then line up with the columns.",
-            "Give the maximum keepdims=True, so that each row meets its own maximum.",
+            "What is the shape of the maximum of a (3, 3) matrix along its last axis?",
+            "A maximum along an axis loses this axis. Then each maximum is used for a column "
+            "instead of a row.",
+            "Use keepdims=True for the maximum, so that each row gets its own maximum.",
         ),
         {
             "maximum-without-keepdims": (
-                "Without keepdims=True the maximum loses its axis: the maxima of other rows are "
-                "subtracted, or the shapes do not fit.",
+                "Without keepdims=True, the maximum loses its axis. Then the maxima of other rows "
+                "are subtracted, or the shapes do not fit.",
                 lambda s: s.array - s.array.max(axis=s.axis),
             ),
         },
@@ -167,13 +173,13 @@ SHIFTS = (
         "shifted",
         (
             "Which maximum do you subtract from each row?",
-            "Subtract one number, the same for all entries of a softmax.",
+            "Subtract the same number from all entries that share a softmax.",
             "Take the maximum along the same axis as the sum, with keepdims=True.",
         ),
         {
             "maximum-along-first-axis": (
-                "Your numbers are those of inputs from which the maxima along the first axis were "
-                "subtracted, whichever axis is asked for.",
+                "Your code subtracts the maxima along the first axis, even if another axis is "
+                "asked for.",
                 lambda s: s.array - s.array.max(axis=0, keepdims=True),
             ),
         },
@@ -182,18 +188,17 @@ SHIFTS = (
         "shifted",
         (
             "With axis=0, which maximum do you subtract from each column?",
-            "Subtract one number, the same for all entries of a softmax.",
+            "Subtract the same number from all entries that share a softmax.",
             "Take the maximum along the same axis as the sum, with keepdims=True.",
         ),
         {
             "maximum-along-last-axis": (
-                "Your numbers are those of inputs from which the maxima along the last axis were "
-                "subtracted, whichever axis is asked for.",
+                "Your code subtracts the maxima along the last axis, even if another axis is "
+                "asked for.",
                 lambda s: s.array - s.array.max(axis=-1, keepdims=True),
             ),
             "maximum-along-axis-1": (
-                "Your numbers are those of inputs from which the maxima along axis 1 were "
-                "subtracted, whichever axis is asked for.",
+                "Your code subtracts the maxima along axis 1, even if another axis is asked for.",
                 lambda s: s.array - s.array.max(axis=1 if s.array.ndim > 1 else 0, keepdims=True),
             ),
         },
@@ -205,8 +210,8 @@ SHIFTS = (
             # Blanchard, Higham & Higham 2021
             "not-stable": [
                 (
-                    "{Right for small numbers; large ones|Large numbers} overflow, as in a softmax "
-                    "that exponentiates its inputs as they are, with the NaN replaced by numbers "
+                    "{The result is right for small numbers. }Large numbers overflow, as in a "
+                    "softmax that does not subtract the maximum, and that replaces NaN by numbers "
                     "afterwards.",
                     {
                         "shifted": lambda s: s.array,
@@ -223,9 +228,10 @@ SHIFTS = (
                     },
                 ),
                 (
-                    "{Right for small numbers; large ones|Large numbers} overflow{, as in a "
-                    "softmax that exponentiates its inputs as they are| in the exponential}.",
+                    "{The result is right for small numbers. }Large numbers overflow{, as in a "
+                    "softmax that does not subtract the maximum| in the exponential}.",
                     {"shifted": lambda s: s.array},
+                    {"weights": lambda s: minus_logarithm(s.array, s.axis)},
                 ),
             ],
         },
@@ -233,19 +239,23 @@ SHIFTS = (
     Family(
         "shifted",
         (
-            "What is left of a row of small numbers if you subtract 10,000, another row's maximum?",
-            "Each softmax needs its own maximum: that of its row, not that of the whole array.",
+            "Subtract 10,000, the maximum of another row, from a row of small numbers. What are "
+            "the exponentials of this row?",
+            "Each softmax needs its own maximum: the maximum of its row. Do not use the maximum "
+            "of the whole array.",
             "Take the maximum along the axis, with keepdims=True.",
         ),
         {
             "largest-of-all": (
-                "{Right as long as the rows have values of similar size: }the maximum of the whole "
-                "array is subtracted, and rows far below it vanish.",
+                "{The result is right if all rows have values of similar size. }The maximum of "
+                "the whole array is subtracted from every row, so rows that are far below this "
+                "maximum vanish.",
                 lambda s: s.array - s.array.max(),
             ),
             "largest-of-first-row": (
-                "{Right as long as all numbers are of similar size: }the maximum of x[0] is "
-                "subtracted everywhere; rows far above it overflow, and rows far below it vanish.",
+                "{The result is right if all numbers have a similar size. }The maximum of x[0] is "
+                "subtracted everywhere, so rows that are far above it overflow, and rows that are "
+                "far below it vanish.",
                 lambda s: s.array - s.array[0].max(),
             ),
         },
@@ -255,32 +265,33 @@ SHIFTS = (
         OVERFLOW,
         {
             "mean-subtracted": (
-                "Large inputs that lie far apart overflow: your numbers are those of inputs with "
-                "their mean subtracted.",
+                "Large inputs that are far apart overflow, as in a softmax that subtracts the "
+                "mean instead of the maximum.",
                 lambda s: s.array - s.array.mean(axis=s.axis, keepdims=True),
             ),
             "median-subtracted": (
-                "Large inputs that lie far apart overflow: your numbers are those of inputs with "
-                "their median subtracted.",
+                "Large inputs that are far apart overflow, as in a softmax that subtracts the "
+                "median instead of the maximum.",
                 lambda s: s.array - np.median(s.array, axis=s.axis, keepdims=True),
             ),
             "first-subtracted": (
-                "Large inputs that lie far apart overflow: your numbers are those of inputs with "
-                "the first of them subtracted.",
+                "Large inputs that are far apart overflow, as in a softmax that subtracts the "
+                "first input instead of the maximum.",
                 lambda s: s.array - np.take(s.array, [0], axis=s.axis),
             ),
             "minimum-subtracted": (
-                "Large inputs that lie far apart overflow: your numbers are those of inputs with "
-                "their minimum subtracted.",
+                "Large inputs that are far apart overflow, as in a softmax that subtracts the "
+                "minimum instead of the maximum.",
                 lambda s: s.array - s.array.min(axis=s.axis, keepdims=True),
             ),
             "largest-size-subtracted": (
-                "The largest size, without its sign, is subtracted: rows of large negative "
-                "numbers vanish.",
+                "The largest absolute value is subtracted instead of the maximum, so rows of "
+                "large negative numbers vanish.",
                 lambda s: s.array - np.abs(s.array).max(axis=s.axis, keepdims=True),
             ),
             "maximum-added": (
-                "Large inputs overflow: your numbers are those of inputs with their maximum added.",
+                "Large inputs overflow, as in a softmax that adds the maximum instead of "
+                "subtracting it.",
                 lambda s: s.array + s.array.max(axis=s.axis, keepdims=True),
             ),
         },
@@ -289,17 +300,20 @@ SHIFTS = (
         "shifted",
         (
             "Does a softmax stay the same when all inputs are divided by one number?",
-            "Subtracting the maximum changes nothing in the result; dividing by it does.",
+            "You can subtract the maximum without any change of the result. If you divide by the "
+            "maximum, the result changes.",
             "In the line that keeps the numbers small, subtract the maximum.",
         ),
         {
             "divided-by-maximum": (
-                "Your numbers are those of inputs that were divided by their maximum.",
+                "Your numbers are those of inputs that were divided by their maximum. Subtract "
+                "the maximum instead.",
                 lambda s: s.array / s.array.max(axis=s.axis, keepdims=True),
                 lambda s: below_largest(s, s.array / s.array.max(axis=s.axis, keepdims=True)),
             ),
             "unit-length": (
-                "Your numbers are those of inputs that were divided by their length.",
+                "Your numbers are those of inputs that were divided by their Euclidean length. Do "
+                "not divide the inputs.",
                 lambda s: s.array / _length(s),
                 lambda s: below_largest(s, s.array / _length(s)),
             ),
@@ -310,8 +324,8 @@ SHIFTS = (
         OVERFLOW,
         {
             "clipped": (
-                "Large inputs come out as if they were equal: your numbers are those of inputs "
-                "cut to a range.",
+                "Large inputs are treated as equal, as in a softmax that first limits its inputs "
+                "to a range.",
                 lambda s: np.clip(s.array, -500, 500),
             ),
         },

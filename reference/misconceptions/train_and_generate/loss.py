@@ -19,19 +19,20 @@ from reference.results import as_one_number
 
 SHIFT: Hints = (
     "Which token do the logits at position t predict?",
-    "The token at t + 1: the logits without their last position meet the tokens without their "
-    "first.",
-    "logits[:, :-1] and tokens[:, 1:]",
+    "They predict the token at t + 1. So the logits without their last position belong to the "
+    "tokens without the first token.",
+    "Use logits[:, :-1] with tokens[:, 1:].",
 )
 ENTROPY: Hints = (
     "What is the loss of a model that gives every token the same probability?",
-    "It is ln V. Each prediction costs minus the natural logarithm of its token's probability.",
-    "F.cross_entropy takes logits as they are, and does the softmax and the logarithm itself.",
+    "It is ln V. The loss of one prediction is minus the natural logarithm of the probability of "
+    "its token.",
+    "F.cross_entropy takes the unchanged logits. It does the softmax and the logarithm itself.",
 )
 MEAN: Hints = (
     "Over how many predictions is the mean taken?",
-    "Over all B · (L − 1) predictions, each with the same weight.",
-    "Flatten both axes, batch and position, before F.cross_entropy, and leave its default "
+    "Over all B · (L − 1) predictions. Each prediction has the same weight.",
+    "Flatten the two axes of batch and position before F.cross_entropy. Do not change its default "
     "reduction.",
 )
 
@@ -94,39 +95,40 @@ LOSS = Recipe(
             SHIFT,
             {
                 "target-not-shifted": (
-                    "The targets are not shifted: each token is predicted from the "
-                    "logits at its own position, where the model has already seen it.",
+                    "The targets are not shifted: each token is predicted from the logits at its "
+                    "own position, where the model has already seen it.",
                     {"predictions": lambda s: s.logits, "targets": lambda s: s.tokens},
                     {"targets": lambda s: s.tokens[:, :-1]},
                     {"predictions": lambda s: s.logits[:, 1:]},
                 ),
                 "shifted-backwards": (
-                    "The shift is the wrong way round: the logits at t + 1 meet "
-                    "the token at t, the token before.",
+                    "The targets are shifted in the wrong direction: the logits at t + 1 are used "
+                    "to predict the token at t.",
                     {
                         "predictions": lambda s: s.logits[:, 1:],
                         "targets": lambda s: s.tokens[:, :-1],
                     },
                 ),
                 "rolled": (
-                    "The targets are rolled round: the last position has to predict the first "
-                    "token of its own sentence.",
+                    "The targets are rolled: at the last position, the model has to predict the "
+                    "first token of the same sentence.",
                     {
                         "predictions": lambda s: s.logits,
                         "targets": lambda s: np.roll(s.tokens, -1, 1),
                     },
                 ),
                 "rolled-backwards": (
-                    "The targets are rolled round the wrong way: each position has to predict the "
-                    "token before it, and the first the last of its sentence.",
+                    "The targets are rolled in the wrong direction: at each position, the model "
+                    "has to predict the token before it. At the first position, it has to predict "
+                    "the last token of the sentence.",
                     {
                         "predictions": lambda s: s.logits,
                         "targets": lambda s: np.roll(s.tokens, 1, 1),
                     },
                 ),
                 "shifted-across-sentences": (
-                    "The shift comes after flattening: the last token of one "
-                    "sentence has to predict the first of the next.",
+                    "The shift comes after flattening: at the last token of a sentence, the model "
+                    "has to predict the first token of the next sentence.",
                     {"costs": _across},
                 ),
                 "shifted-by-two": (
@@ -157,58 +159,62 @@ LOSS = Recipe(
             ENTROPY,
             {
                 "softmax-before-cross-entropy": (
-                    "A softmax is taken before the cross-entropy, "
-                    "which takes one itself: your loss is that of a softmax of a softmax.",
+                    "A softmax is taken before the cross-entropy. The cross-entropy has its own "
+                    "softmax, so your loss is that of a softmax of a softmax.",
                     lambda s: _logarithms(_softmax(s.predictions)),
                 ),
                 "no-logarithm": (
-                    "The loss is the mean of minus the probabilities, without the logarithm.",
+                    "The loss is minus the mean of the probabilities. The logarithm is missing.",
                     lambda s: _softmax(s.predictions),
                 ),
                 "no-softmax": (
-                    "The loss is the mean of minus the logits: there is no softmax.",
+                    "The loss is minus the mean of the logits. The softmax and its logarithm are "
+                    "missing.",
                     lambda s: s.predictions,
                 ),
                 "no-minus": (
-                    "The minus is missing: your loss is negative, and smaller the worse "
-                    "the model is.",
+                    "The minus sign is missing, so your loss is negative. A worse model has a "
+                    "smaller loss.",
                     {"costs": lambda s: _taken(s.logarithms, s.targets)},
                 ),
                 "base-2": (
-                    "The logarithms are to base 2; the loss is in natural ones.",
+                    "The logarithms have base 2. The loss uses natural logarithms.",
                     {"costs": lambda s: -_taken(s.logarithms, s.targets) / np.log(2)},
                 ),
                 "softmax-over-positions": (
-                    "The softmax runs over the positions; it should run over the vocabulary.",
+                    "The softmax runs over the positions. It should run over the vocabulary.",
                     lambda s: _logarithms(s.predictions, 1),
                 ),
                 "softmax-over-batch": (
-                    "The softmax runs over the batch; it should run over the vocabulary.",
+                    "The softmax runs over the batch. It should run over the vocabulary.",
                     lambda s: _logarithms(s.predictions, 0),
                 ),
                 "reshaped-to-classes-second": (
-                    "The logits are reshaped to (B, V, L), which mixes "
-                    "positions and tokens: F.cross_entropy wants that order, but by a transpose.",
+                    "The logits are reshaped to (B, V, L), so positions and tokens are mixed. "
+                    "F.cross_entropy accepts (B, V, L), but only from a transpose.",
                     _classes_second,
                 ),
                 "squared-error": (
-                    "The loss is the squared error of the probabilities, not the cross-entropy.",
+                    "The loss is the squared error of the probabilities. It should be the "
+                    "cross-entropy.",
                     {"loss": lambda s: _average((_softmax(s.predictions) - _one_hot(s)) ** 2)},
                     {"costs": lambda s: ((_softmax(s.predictions) - _one_hot(s)) ** 2).sum(-1)},
                 ),
                 "each-word-yes-or-no": (
                     "The loss is that of a yes-or-no question for each token of the vocabulary "
-                    "(binary cross-entropy); the cross-entropy takes the token that came alone.",
+                    "(binary cross-entropy). The cross-entropy uses only the probability of the "
+                    "correct token.",
                     {"loss": lambda s: _average(_yes_or_no(s))},
                     {"costs": lambda s: _yes_or_no(s).sum(-1)},
                 ),
                 "share-of-right-guesses": (
-                    "What comes back is the share of positions whose likeliest token is the right "
-                    "one; the cross-entropy is asked for.",
+                    "The result is the share of positions whose likeliest token is correct. It "
+                    "should be the cross-entropy.",
                     {"costs": lambda s: (s.predictions.argmax(-1) == s.targets).astype(float)},
                 ),
                 "labels-smoothed": (
-                    "The targets are smoothed: a tenth of each goes to all tokens alike.",
+                    "The targets are smoothed: a tenth of each target is divided equally among "
+                    "all tokens.",
                     {
                         "costs": lambda s: (
                             -0.9 * _taken(s.logarithms, s.targets) - 0.1 * s.logarithms.mean(-1)
@@ -216,8 +222,8 @@ LOSS = Recipe(
                     },
                 ),
                 "entropy-of-predictions": (
-                    "The loss is the entropy of the predicted probabilities: the tokens that came "
-                    "take no part.",
+                    "The loss is the entropy of the predicted probabilities. The correct tokens "
+                    "have no effect.",
                     {"costs": lambda s: -(np.exp(s.logarithms) * s.logarithms).sum(-1)},
                 ),
                 "large-epsilon": [
@@ -233,12 +239,12 @@ LOSS = Recipe(
                     for size in ("1e-2", "1e-3")
                 ],
                 "perplexity": (
-                    "The exponential of the loss is returned: the perplexity.",
+                    "The exponential of the loss (the perplexity) is returned.",
                     {"loss": lambda s: np.exp(_average(s.costs))},
                 ),
                 "average-word": (
-                    "The loss is the mean over all tokens of the vocabulary, not that "
-                    "of the tokens that came.",
+                    "The loss is the mean over all tokens of the vocabulary. It should use only "
+                    "the correct tokens.",
                     {"costs": lambda s: -s.logarithms.mean(-1)},
                 ),
             },
@@ -248,50 +254,50 @@ LOSS = Recipe(
             MEAN,
             {
                 "sum-for-mean": (
-                    "The loss is the sum over all predictions, not the mean.",
+                    "The loss is the sum over all predictions. It should be their mean.",
                     lambda s: s.costs.sum(),
                 ),
                 "sum-over-positions": (
-                    "The loss is the sum over the positions and the mean over the "
-                    "batch; it should be the mean of both.",
+                    "The loss is the sum over the positions and the mean over the batch. It "
+                    "should be the mean over both.",
                     lambda s: _average(s.costs.sum(1)),
                 ),
                 "sum-over-batch": (
-                    "The loss is the sum over the batch and the mean over the "
-                    "positions; it should be the mean of both.",
+                    "The loss is the sum over the batch and the mean over the positions. It "
+                    "should be the mean over both.",
                     lambda s: _average(s.costs.sum(0)),
                 ),
                 "divided-by-length": (
-                    "The sum is divided by B · L; there are only B · (L − 1) predictions.",
+                    "The sum is divided by B · L. There are only B · (L − 1) predictions.",
                     lambda s: s.costs.sum() / s.tokens.size,
                 ),
                 "not-averaged": (
-                    "The loss of each prediction is returned; the mean of all is asked for.",
+                    "The loss of each prediction is returned. Return the mean of all.",
                     lambda s: s.costs,
                 ),
                 "mean-over-batch-only": (
-                    "The loss has one number for each position; the mean of all is asked for.",
+                    "The loss has one number for each position. It should be the mean of all.",
                     lambda s: _average(s.costs, 0),
                 ),
                 "one-for-each-sentence": (
-                    "The loss has one number for each sentence; the mean of all is asked for.",
+                    "The loss has one number for each sentence. It should be the mean of all.",
                     lambda s: _average(s.costs, 1),
                 ),
                 "first-sentence-only": (
-                    "The loss is that of the first sentence alone.",
+                    "The loss is that of the first sentence. It should be the mean of all.",
                     lambda s: _average(s.costs[0]),
                 ),
                 "largest-loss": (
-                    "The largest of the losses is returned, not their mean.",
+                    "The largest of the losses is returned. Return their mean.",
                     lambda s: s.costs.max(),
                 ),
                 "median-loss": (
-                    "The median of the losses is returned, not their mean.",
+                    "The median of the losses is returned. Return their mean.",
                     lambda s: np.sort(s.costs.ravel())[(s.costs.size - 1) // 2],
                 ),
                 "word-0-left-out": (
-                    "Targets with the number 0 are left out, as if they were padding; "
-                    "here 0 is a token like any other.",
+                    "Targets with the number 0 are left out, like padding. In this exercise, 0 is "
+                    "a normal token.",
                     lambda s: _average(s.costs[s.targets != 0]),
                 ),
             },

@@ -21,26 +21,26 @@ from reference.results import as_single
 from reference.with_models import TrainsOne
 
 STEP: Hints = (
-    "Write down what happens in one step, in order. What becomes of the gradients of the step "
-    "before?",
-    "Each step: loss, clear the old gradients, backward, step. PyTorch adds to gradients that are "
-    "not cleared.",
-    "optimizer.zero_grad(), then loss.backward(), then optimizer.step()",
+    "What are the parts of one step, in order? What happens to the gradients of the step before?",
+    "In each step, calculate the loss, clear the old gradients, call backward and then step. "
+    "PyTorch adds new gradients to gradients that are not cleared.",
+    "Call optimizer.zero_grad(), then loss.backward(), then optimizer.step().",
 )
 OPTIMIZER: Hints = (
     "Which optimizer is asked for, with which learning rate, and where is it made?",
-    "torch.optim.AdamW with the rate lr, made once: it remembers the steps before.",
-    "optimizer = torch.optim.AdamW(model.parameters(), lr=lr), in front of the loop",
+    "torch.optim.AdamW with the rate lr, made once before the loop. It remembers the earlier "
+    "steps.",
+    "Write optimizer = torch.optim.AdamW(model.parameters(), lr=lr) before the loop.",
 )
 BATCHES: Hints = (
     "Which batch belongs to step 0, to step 1, and to the one after the last batch?",
-    "The batches come in turn; after the last batch the first follows again.",
-    "batches[step % len(batches)]",
+    "Use the batches in order. After the last batch, begin again with the first.",
+    "Look at the index of the batch. It begins again after the last batch if you use `%`.",
 )
 LIST: Hints = (
     "What should the list contain, and how long is it?",
-    "One float for each step: the loss before that step changes the weights.",
-    "losses.append(loss.item()) in every step, and return the list.",
+    "One float for each step: the loss from before the step.",
+    "Call losses.append(loss.item()) in every step, and return the list.",
 )
 
 
@@ -154,27 +154,28 @@ TRAIN = Recipe(
             means=constant,
             ways={
                 "gradients-not-cleared": (
-                    "The losses are those of a training whose gradients are never cleared: each "
-                    "step adds to all earlier gradients.",
+                    "The losses are those of a training whose gradients are never cleared, so "
+                    "each step uses the sum of all gradients so far.",
                     {"clear": "never"},
                 ),
                 "cleared-before-step": (
-                    "The losses are those of a training whose gradients are "
-                    "cleared after backward(), before the step could use them.",
+                    "The losses are those of a training whose gradients are cleared after "
+                    "backward(), before the step can use them.",
                     {"clear": "before step"},
                 ),
                 "no-step": (
-                    "The weights never change: no step is taken, or each is taken before "
+                    "The weights never change. Either there is no step, or each step comes before "
                     "backward(), when there are no gradients yet.",
                     {"steps_taken": False},
                 ),
                 "ascends": (
-                    "The losses are those of a training that goes uphill: the sign of the "
-                    "loss is turned round.",
+                    "The losses are those of a training that increases the loss: the sign of the "
+                    "loss is reversed.",
                     {"sign": -1.0},
                 ),
                 "gradients-clipped": (
-                    "The losses are those of a training whose gradients are cut to a length of 1.",
+                    "The losses are those of a training that limits the length of the gradients "
+                    "to 1.",
                     {"clipped": True, "optimizer": "SGD"},
                 ),
                 "target-not-shifted": (
@@ -183,7 +184,7 @@ TRAIN = Recipe(
                     {"shifted": False},
                 ),
                 "sum-for-mean": (
-                    "The losses are sums over all predictions, not means.",
+                    "The losses are sums over all predictions. They should be means.",
                     {"whole_sum": True},
                 ),
             },
@@ -194,24 +195,35 @@ TRAIN = Recipe(
             means=constant,
             ways={
                 "plain-descent": (
-                    "The losses are those of plain gradient descent (SGD), not of AdamW.",
+                    "The losses are those of plain gradient descent (SGD). They should be those "
+                    "of AdamW.",
                     "SGD",
                 ),
                 "no-weight-decay": (
-                    "The losses are those of Adam, not of AdamW: the weights do "
-                    "not shrink a little at each step.",
+                    "The losses are those of Adam. AdamW also makes the weights a little smaller "
+                    "at each step.",
                     "Adam",
                 ),
-                "rmsprop": ("The losses are those of RMSprop, not of AdamW.", "RMSprop"),
-                "adagrad": ("The losses are those of Adagrad, not of AdamW.", "Adagrad"),
-                "adamax": ("The losses are those of Adamax, not of AdamW.", "Adamax"),
+                "rmsprop": (
+                    "The losses are those of RMSprop. They should be those of AdamW.",
+                    "RMSprop",
+                ),
+                "adagrad": (
+                    "The losses are those of Adagrad. They should be those of AdamW.",
+                    "Adagrad",
+                ),
+                "adamax": (
+                    "The losses are those of Adamax. They should be those of AdamW.",
+                    "Adamax",
+                ),
                 "optimizer-made-anew": (
-                    "The losses are those of an optimizer that is made anew "
-                    "in every step: it forgets the steps before.",
+                    "The losses are those of a training with a new optimizer in every step. A new "
+                    "optimizer does not remember earlier steps.",
                     {"made_once": False},
                 ),
                 "rate-ignored": (
-                    "The losses are those of the learning rate 0.001, AdamW's own, whatever lr is.",
+                    "The losses are those of the learning rate 0.001, AdamW's default, whatever "
+                    "lr is.",
                     {"rate": lambda lr: 1e-3},
                 ),
                 "rate-0.01": (
@@ -243,16 +255,18 @@ TRAIN = Recipe(
                     lambda step, count: (step + 1) % count,
                 ),
                 "stays-at-the-last": (
-                    "After all batches the last is used again and again; the first should follow.",
+                    "After all batches, the last batch is used again and again. The first batch "
+                    "should follow.",
                     lambda step, count: min(step, count - 1),
                 ),
                 "one-pass-only": (
-                    "The training ends when every batch has been used once, before "
-                    "all steps are done.",
+                    "The training ends after every batch has been used once. Not all steps are "
+                    "done.",
                     {"count": lambda steps, batches: min(steps, batches)},
                 ),
                 "steps-for-each-batch": (
-                    "Each batch is used `steps` times; `steps` counts all steps together.",
+                    "Each batch is used `steps` times. `steps` is the number of all steps "
+                    "together.",
                     {"count": lambda steps, batches: steps * batches},
                 ),
                 "one-step-too-few": (
@@ -271,29 +285,31 @@ TRAIN = Recipe(
             means=constant,
             ways={
                 "loss-after-step": (
-                    "Each loss is the loss after its step; the loss before the step is asked for.",
+                    "Each loss is from after its step. It should be from before the step.",
                     {"noted": "after"},
                 ),
                 "last-loss-only": (
-                    "Only the last loss is returned, in a list or alone; one for each "
-                    "step is asked for.",
+                    "Only the last loss is returned. Return a list with one loss for each step.",
                     lambda losses: losses[-1:],
                     lambda losses: losses[-1],
                 ),
                 "mean-loss-only": (
-                    "Only the mean of the losses is returned; one for each step is asked for.",
+                    "Only the mean of the losses is returned. Return a list with one loss for "
+                    "each step.",
                     lambda losses: float(np.mean(losses)),
                 ),
                 "running-mean": (
-                    "The list holds the mean of all losses so far; each step's own is asked for.",
+                    "The list has the mean of all losses so far. It should have the loss of each "
+                    "step.",
                     _running_mean,
                 ),
                 "running-sum": (
-                    "The list holds the sum of all losses so far; each step's own is asked for.",
+                    "The list has the sum of all losses so far. It should have the loss of each "
+                    "step.",
                     lambda losses: list(np.cumsum(losses)),
                 ),
                 "losses-backwards": (
-                    "The losses stand in reverse order.",
+                    "The losses are in reverse order.",
                     lambda losses: losses[::-1],
                 ),
             },

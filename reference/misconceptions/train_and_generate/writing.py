@@ -10,8 +10,8 @@ from reference.generating import mean_logits
 from reference.with_models import WritesWithOne
 
 LAST: Hints = (
-    "Which position's logits predict the token that comes next?",
-    "The last position's: position t predicts the token at t + 1.",
+    "At which position do the logits predict the next token?",
+    "At the last position: the logits at position t predict the token at t + 1.",
     "model(tokens.unsqueeze(0))[0, -1]",
 )
 CHOICE: Hints = (
@@ -20,13 +20,13 @@ CHOICE: Hints = (
     "logits.argmax()",
 )
 CONTEXT: Hints = (
-    "What does the model get once there are more tokens than max_seq_length?",
-    "The last max_seq_length tokens, including the newest; the result keeps all tokens.",
-    "context = tokens[-model.max_seq_length:], and tokens itself stays whole.",
+    "What does the model get if there are more tokens than max_seq_length?",
+    "The last max_seq_length tokens, including the newest. The result has all tokens.",
+    "Pass context = tokens[-model.max_seq_length:] to the model, and do not shorten tokens itself.",
 )
 RESULT: Hints = (
-    "What should the result hold, from its first entry to its last?",
-    "The whole prompt, then max_new_tokens new tokens in the order in which they were found.",
+    "What are the entries of the result, from the first to the last?",
+    "The whole prompt, then max_new_tokens new tokens in the order in which they were chosen.",
     "Start with tokens = prompt, append each token with torch.cat, and return tokens.",
 )
 
@@ -91,8 +91,8 @@ GENERATE = Recipe(
                     lambda logits: logits[0],
                 ),
                 "last-but-one": (
-                    "The next token is taken from the logits of the last position but one, which "
-                    "predict the token that is there already.",
+                    "The next token is taken from the logits of the second-last position. They "
+                    "predict the token that is already last.",
                     lambda logits: logits[max(len(logits) - 2, 0)],
                 ),
                 "mean-of-positions": (
@@ -127,11 +127,11 @@ GENERATE = Recipe(
                     lambda logits: int(np.argsort(logits)[-2]),
                 ),
                 "never-word-0": (
-                    "Word 0 is never taken, as if it were padding.",
+                    "Token 0 is never taken, as if it were padding.",
                     lambda logits: int(logits[1:].argmax()) + 1,
                 ),
                 "number-off-by-one": (
-                    "Every new token's number is one too small.",
+                    "The number of every new token is one too small.",
                     lambda logits: max(int(logits.argmax()) - 1, 0),
                 ),
             },
@@ -141,11 +141,12 @@ GENERATE = Recipe(
             CONTEXT,
             {
                 "first-tokens": (
-                    "The model gets the first max_seq_length tokens; it should get the last.",
+                    "The model gets the first max_seq_length tokens. It should get the last "
+                    "max_seq_length tokens.",
                     lambda s: lambda tokens: tokens[: s.limit],
                 ),
                 "context-too-short": (
-                    "The model gets one token less than it could take.",
+                    "The model gets one token less than it can take.",
                     lambda s: (
                         lambda tokens: tokens[-(s.limit - 1) :] if s.limit > 1 else tokens[-1:]
                     ),
@@ -155,12 +156,12 @@ GENERATE = Recipe(
                     lambda s: lambda tokens: tokens[-1:],
                 ),
                 "prompt-only": (
-                    "The model sees only the prompt each time, never the tokens that it added.",
+                    "The model sees only the prompt, never the tokens that were added.",
                     lambda s: lambda tokens: tokens[: len(s.prompt)][-s.limit :],
                 ),
                 "new-words-only": (
-                    "After the first token the model sees only the tokens that it has "
-                    "added, not the prompt.",
+                    "After the first new token, the model sees only the new tokens, without the "
+                    "prompt.",
                     lambda s: lambda tokens: (tokens[len(s.prompt) :] or tokens)[-s.limit :],
                 ),
                 "context-reversed": (
@@ -174,7 +175,7 @@ GENERATE = Recipe(
             RESULT,
             {
                 "prompt-missing": (
-                    "Only the new tokens are returned; the prompt should stand in front.",
+                    "Only the new tokens are returned. The prompt should come before them.",
                     {"result": lambda s: np.array(s.tokens[len(s.prompt) :])},
                 ),
                 "last-word-only": (
@@ -190,28 +191,28 @@ GENERATE = Recipe(
                     {"number": lambda s: s.count - 1},
                 ),
                 "counts-the-prompt": (
-                    "max_new_tokens is taken as the length of the whole result; "
-                    "it counts the new tokens.",
+                    "max_new_tokens is used as the length of the whole result. It is the number "
+                    "of new tokens.",
                     {"number": lambda s: max(s.count - len(s.prompt), 0)},
                 ),
                 "result-cut": (
-                    "The result has lost its first tokens: it is cut to max_seq_length.",
+                    "The first tokens are missing in the result: it is cut to max_seq_length.",
                     {"result": lambda s: np.array(s.tokens[-s.limit :])},
                 ),
                 "new-words-in-front": (
-                    "New tokens stand in front of the prompt.",
+                    "New tokens are put before the prompt. They should come after it.",
                     {"append": lambda s: lambda tokens, word: [word, *tokens]},
                 ),
                 "prompt-shifted-out": (
-                    "Each new token pushes the first one out: the result is as long as the prompt.",
+                    "Each new token replaces the first one: the result is as long as the prompt.",
                     {"append": lambda s: lambda tokens, word: [*tokens[1:], word]},
                 ),
                 "with-a-batch-axis": (
-                    "The result has a batch axis: (1, L); a single sequence (L,) is asked for.",
+                    "The result has a batch axis: (1, L). It should be a single sequence (L,).",
                     {"result": lambda s: np.array([s.tokens])},
                 ),
                 "prompt-returned": (
-                    "The prompt comes back as it was.",
+                    "The prompt is returned without new tokens.",
                     {"result": lambda s: np.array(s.prompt)},
                 ),
             },
