@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lessons.style import BLUE, GREEN, LARGE, LINE, ORANGE, QUIET, SMALL, Card, tint
+from lessons.style import BLUE, GREEN, LARGE, LINE, ORANGE, QUIET, Card, tint
 from reference.rotations import rotate
 
 Q, K = np.array([[3.0, 4.0]]), np.array([[1.0, 2.0]])

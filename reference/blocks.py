@@ -56,7 +56,7 @@ def pre_norm(x: Array, f: Callable[[Array], Array], norm: Callable[[Array], Arra
 
 def polynomial(coefficients: Array) -> Callable[[Array], Array]:
     """Return a function that applies a polynomial to each entry, the highest power first."""
-    return lambda x: np.polyval(coefficients, x)
+    return lambda x: np.asarray(np.polyval(coefficients, x))
 
 
 def pre_norm_of(x: Array, f: Array, norm: Array) -> Array:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.author import OwnSteps
 from reference.attention import Array
 
 
@@ -17,6 +18,11 @@ def angles(positions: Any, d: int, base: float = 10000.0) -> Array:
     if d % 2:
         raise ValueError(f"d is {d}, which is odd")
     return np.asarray(positions)[..., np.newaxis] * frequencies(d, base)
+
+
+def neighbours(x: Array) -> tuple[Array, Array]:
+    """Return the first and the second features of all pairs."""
+    return x[..., 0::2], x[..., 1::2]
 
 
 def turned(first: Array, second: Array, by: Array) -> tuple[Array, Array]:
@@ -33,7 +39,7 @@ def interleaved(first: Array, second: Array) -> Array:
 
 def rotate(x: Array, by: Array) -> Array:
     """Return x with each pair of neighbouring features turned by its angle."""
-    return interleaved(*turned(x[..., 0::2], x[..., 1::2], by))
+    return interleaved(*turned(*neighbours(x), by))
 
 
 def placed(x: Array, first: int = 0) -> Array:
@@ -49,3 +55,15 @@ def scores(q: Array, k: Array) -> Array:
 def rotary_scores(q: Array, k: Array, offset: int = 0) -> Array:
     """Return the scaled scores; query i is at `offset` + i, and key j at j."""
     return scores(placed(q, offset), placed(k))
+
+
+def own_rotary_scores(steps: OwnSteps, q: Array, k: Array, offset: int) -> Array:
+    """Return the scaled scores, with the student's own `angles` and `rotate`."""
+    length, d = q.shape[-2:]
+    positions = np.concatenate([offset + np.arange(length), np.arange(k.shape[-2])])
+
+    def turned_by_own(own: Any, x: Array) -> Any:
+        return own.rotate(x, own.angles(positions, d))
+
+    turned = steps.ask(turned_by_own, np.concatenate([q, k], axis=-2))
+    return scores(turned[..., :length, :], turned[..., length:, :])

@@ -7,14 +7,7 @@ import numpy as np
 from autograder.author import Family, LibraryObject, Mistakes, Probe, Recipe, constant
 from reference import blocks
 from reference.blocks import deviations, mean_square, root, sigmoid, silu
-
-
-def formulas(target: Any, start: str, right: str, *rows: tuple[str, str, Any]) -> Family:
-    """Return mistakes whose messages state the wrong formula and the right one."""
-    ways: dict[str, list[tuple[Any, ...]]] = {}
-    for name, formula, change in rows:
-        ways.setdefault(name, []).append((f"{start} {formula}; it should be {right}.", change))
-    return Family(target, (), ways, means=constant if target == "activation" else None)
+from reference.misconceptions.formulas import formulas
 
 
 def unbiased(s: Any) -> Any:
@@ -60,7 +53,7 @@ AS_RMS = "No mean is subtracted: your numbers are those of an RMS norm, plus b."
 AS_LAYER = "The mean is subtracted, as in a layer norm."
 AFTER = "The mean is subtracted from x, but not in your divisor."
 BY_DEVIATION = "The divisor is the standard deviation; it should be the root mean square."
-STATISTICS = {
+STATISTICS: dict[str, Any] = {
     "statistics-over-tokens": (TOKENS, over(-2), over(0), over(-2, 1), over(0, 1)),
     "statistics-of-all": (ALL, over(None), over(None, 1)),
     "mean-not-subtracted": [
@@ -69,7 +62,7 @@ STATISTICS = {
     ],
     "square-before-mean": (RMS_OF_X, {"square": lambda s: mean_square(s.x)}),
 }
-RMS = {
+RMS: dict[str, Any] = {
     "mean-subtracted": [
         (AS_LAYER, {"centred": lambda s: deviations(s.x)}),
         (AFTER, {"centred": lambda s: deviations(s.x), "square": lambda s: mean_square(s.x)}),
@@ -116,6 +109,7 @@ ACTIVATION = formulas(
     ("no-activation", "z", lambda z: z),
     ("sign-of-exponent", "z·σ(−z)", lambda z: z * sigmoid(-z)),
     ("overflow", "z·e^z / (1 + e^z), NaN for large z", lambda z: z * np.exp(z) / (1 + np.exp(z))),
+    means=constant,
 )
 HIDDEN = formulas(
     "hidden",
