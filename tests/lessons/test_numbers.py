@@ -7,8 +7,10 @@ import pytest
 
 from lessons import attention_patterns, scaling_experiment, train_and_generate
 from reference.attention import attention, scale, scores, softmax
+from reference.biases import alibi, alibi_slopes
 from reference.by_hand import STEPS, hand_problem
 from reference.heads import split_heads
+from reference.sinusoids import sinusoid
 from tests.conftest import ROOT
 
 TWO = np.sqrt(2)
@@ -118,6 +120,29 @@ def of_training():
         yield f"T = {temperature:g}: {row(found, 2, ', ')}"
 
 
+def of_positions():
+    pe = sinusoid(3, 4, 100)
+    assert pe[0].tolist() == [0, 1, 0, 1]
+    yield f"\\cos 0.1] = [{row(pe[1])}]$"
+    yield f"position 2 gives $[{row(pe[2])}]$"
+    dot = pe[0] @ pe[1]
+    assert np.isclose(dot, pe[1] @ pe[2])  # as the text asks the reader to check
+    yield f"$\\cos 1 + \\cos 0.1 = {dot:.3f}$"
+    yield f"${dot:.3f} / 4 = {dot / 4:.3f}$"
+
+
+def of_relative_bias():
+    (bias,) = alibi(4, 1, 4)[0]
+    comma = ",\\ "
+    yield f"[3, 2, 1, 0] = [{comma.join(f'{each:g}' for each in bias)}]$"
+    yield f"the weights are $[{row(softmax(bias))}]$"
+    divisors = [f"{1 / slope:.0f}" for slope in alibi_slopes(6)]
+    fractions = [f"\\tfrac1{{{each}}}" if len(each) > 1 else f"\\tfrac1{each}" for each in divisors]
+    yield f"The result is $[{', '.join(fractions)}]$"
+    first, *_, last = softmax(alibi(4, 1, 8))[0, 0]
+    yield f"fall from {last:.2f} at the token itself to {first:.2f}"
+
+
 LESSONS = {
     "hand_computation": by_hand,
     "softmax": of_softmax,
@@ -129,6 +154,8 @@ LESSONS = {
     "self_attention": of_dropout,
     "multi_head_attention": of_heads,
     "train_and_generate": of_training,
+    "positions": of_positions,
+    "relative_bias": of_relative_bias,
 }
 
 
