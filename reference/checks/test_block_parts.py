@@ -117,7 +117,7 @@ def large_gate():
 
 @pytest.mark.check("swiglu: large numbers", grades=["large numbers"], needs=["test_gate"])
 def test_large_gate(submission):
-    """What is np.exp(1000), and what is infinity divided by infinity?
+    """Try np.exp(1000). What is it, and what is infinity divided by infinity?
     σ(1000) is 1 and σ(−1000) is 0. Your formula has to give both.
     An exponential of a negative number never overflows: use e^(−|z|).
     """
@@ -159,7 +159,7 @@ def test_pre_norm(submission, rng):
 
 @pytest.mark.check("pre_norm: one call each", grades=["one call each"], needs=["test_pre_norm"])
 def test_one_call_each(submission):
-    """How often does each name, f and norm, stand before a bracket in your function?
+    """In your function, how often does each name, f and norm, stand before a bracket?
     Each of the two functions costs time, so it is called once.
     Keep the result of a call in a variable if you need it twice.
     """

@@ -66,7 +66,7 @@ def test_base(submission):
 
 @pytest.mark.check("angles: an odd d is refused", grades=["odd widths"])
 def test_odd_width(submission):
-    """What does your function do if d is 5, and one feature has no partner?
+    """If d is 5, one feature has no partner. What does your function do?
     It raises a ValueError before it computes anything. The message contains d.
     raise ValueError(f"… {d} …")
     """
@@ -153,7 +153,7 @@ def expect_scores(submission, note, offset, *cases):
 
 @pytest.mark.check("rotary_scores: queries and keys are turned", points=2, grades=["scores"])
 def test_scores(submission, note, rng):
-    """What is turned in your function before the dot products, and by which positions?
+    """Before the dot products, what is turned in your function, and by which positions?
     Queries and keys are turned by their own positions. The dot products are divided by √d.
     For q = k = [[1, 0], [1, 0]], the scores are 0.707 and 0.382: both diagonals are constant.
     """

@@ -23,6 +23,7 @@ FREQUENCIES = formulas(
     ("exponent-doubled", "−4j/d", lambda j, d: 4 * j / d),
     ("exponent-halved", "−j/d", lambda j, d: j / d),
     ("exponent-rounded", "0, as after an integer division", lambda j, d: 0 * j),
+    ("exponent-rounded", "rounded down to a whole number", lambda j, d: -(-2 * j // d)),
     ("sign-of-exponent", "2j/d", lambda j, d: -2 * j / d),
     ("pairs-from-one", "−2(j + 1)/d", lambda j, d: 2 * (j + 1) / d),
     ("last-pair-at-base", "−j/(d/2 − 1)", lambda j, d: j / max(d // 2 - 1, 1)),
@@ -57,9 +58,7 @@ RETURNED = formulas(
     "Your function returns",
     "the angles in radians",
     ("turns-for-radians", "2π times the angles", lambda s: 2 * np.pi * s.angles),
-    ("degrees", "degrees", lambda s: np.degrees(s.angles)),
     ("cosines-returned", "the cosines of the angles", lambda s: np.cos(s.angles)),
-    ("cosines-returned", "the sines of the angles", lambda s: np.sin(s.angles)),
     ("angles-repeated", "each angle twice", lambda s: np.repeat(s.angles, 2, axis=-1)),
     ("angles-repeated", "all angles twice", lambda s: joined(s.angles, s.angles)),
 )
@@ -120,7 +119,8 @@ PAIRS: dict[str, Any] = {
     ),
     "heads-for-positions": (
         "The angles are used along axis −3; the positions are on axis −2.",
-        {"by": lambda s: np.asarray(s.angles)[..., :, None, :]},
+        {"by": lambda s: s.angles[..., :, None, :]},
+        {"by": lambda s: s.angles[..., :, None, :] if s.x.ndim > 3 else s.angles},
     ),
 }
 
@@ -184,7 +184,7 @@ def angle_probes(draw: int) -> list[Probe]:
 def pair_probes(draw: int) -> list[Probe]:
     rng = np.random.default_rng([171, draw])
     calls = []
-    for size in (1, 2), (3, 2), (1, 4), (3, 6), (4, 8), (2, 3, 4), (2, 4, 4, 6), (3, 3, 6):
+    for size in (1, 2), (3, 2), (3, 6), (4, 8), (2, 3, 4), (2, 4, 4, 6), (1, 3, 3, 4), (3, 3, 6):
         x, by = rng.normal(size=size), rng.uniform(-3, 3, (size[-2], size[-1] // 2))
         calls.append(Probe((x, by)))
     return calls
