@@ -8,8 +8,10 @@ import pytest
 from lessons import attention_patterns, scaling_experiment, train_and_generate
 from reference.attention import attention, scale, scores, softmax
 from reference.biases import alibi, alibi_slopes
+from reference.blocks import layer_norm, rms_norm, silu, swiglu
 from reference.by_hand import STEPS, hand_problem
 from reference.heads import split_heads
+from reference.rotations import angles, rotary_scores, rotate
 from reference.sinusoids import sinusoid
 from tests.conftest import ROOT
 
@@ -143,6 +145,41 @@ def of_relative_bias():
     yield f"fall from {last:.2f} at the token itself to {first:.2f}"
 
 
+def of_rotary():
+    query, key = np.array([[3.0, 4.0]]), np.array([[1.0, 2.0]])
+
+    def at(x, position):
+        return rotate(x, np.array([[position * np.pi / 2]]))[0]
+
+    yield f"$q = [3, 4]$ becomes $[{row(at(query, 1), 0, ', ')}]$ at position 1"
+    for place in (1, 2):
+        q, k = at(query, place), at(key, place - 1)
+        yield f"$[{row(q, 0, ', ')}] \\cdot [{row(k, 0, ', ')}] ="
+        assert np.isclose(q @ k, 2)
+    (turned,) = angles([3], 4, 100)
+    yield f"Position 3 has the angles $[{', '.join(f'{each:g}' for each in turned)}]$"
+    (diagonal, first), *_ = rotary_scores(*2 * [np.array([[1.0, 0.0], [1.0, 0.0]])])
+    assert np.round([diagonal, first], 3).tolist() == [0.707, 0.382]  # in a hint
+
+
+def of_block_parts():
+    x, ones = np.array([1.0, 7.0]), np.ones(2)
+    assert np.allclose(layer_norm(x, 2 * ones, 0 * ones, 0.0), [-2, 2])
+    gained = layer_norm(x, np.array([2.0, 10.0]), np.array([0.0, 5.0]), 0.0)
+    yield f"$b = [0, 5]$ it is $[{row(gained, 0, ', ')}]$"
+    yield f"the result $[{row((x - 4) / x.std(ddof=1), 3, ', ')}]$"
+    yield f"is divided by 5: $[{row(rms_norm(x, ones, 0.0), 1, ', ')}]$"
+    tiny = np.array([-1e-4, 1e-4])
+    inside, outside = np.sqrt(tiny.var() + 1e-5), tiny.std() + 1e-5
+    yield f"= {inside:.5f}$. Outside, it would be $0.0001 + 0.00001 = {outside:.5f}$"
+    yield f"the result {inside / outside:.0f} times larger"
+    yield f"$\\mathrm{{silu}}(1) = {silu(np.array(1.0)):.3f}$"
+    column, both, out = np.array([[1.0], [0.0]]), np.ones((2, 1)), np.array([[1.0, 2.0]])
+    passed = swiglu(np.array([1.0, 2.0]), column, both, out)
+    comma = ",\\ "
+    yield f"and the result is $[{row(passed, 3, comma)}]$"
+
+
 LESSONS = {
     "hand_computation": by_hand,
     "softmax": of_softmax,
@@ -155,7 +192,9 @@ LESSONS = {
     "multi_head_attention": of_heads,
     "train_and_generate": of_training,
     "positions": of_positions,
+    "rotary": of_rotary,
     "relative_bias": of_relative_bias,
+    "block_parts": of_block_parts,
 }
 
 
