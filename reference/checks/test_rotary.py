@@ -42,7 +42,7 @@ def test_angles(submission):
     The angle of pair j at position p is p · base^(−2j/d). There are d/2 pairs.
     Print the exponents for d = 6: 0, −1/3, −2/3.
     """
-    expect_angles(submission, ([0, 1, 2], 2), ([0, 1, 2], 4), ([0, 1, 2, 3], 6), ([1], 8))
+    expect_angles(submission, ([0, 1, 2], 2), ([0, 1, 2], 4), ([0, 1, 2, 3], 6), ([0, 1], 8))
 
 
 @pytest.mark.check("angles: other positions", grades=["positions"], needs=["test_angles"])

@@ -10,52 +10,36 @@ from reference import rotations
 from reference.misconceptions.formulas import formulas
 from reference.rotations import interleaved, neighbours, rotate, scores, turned
 
-
-def exponents(change: Callable[[Any, int], Any]) -> Step:
-    """Return frequencies whose exponents follow from the pairs' numbers and d."""
-    return lambda s: float(s.base) ** -np.asarray(change(np.arange(s.d // 2), s.d), float)
-
-
-FREQUENCIES = formulas(
-    "frequencies",
+EXPONENTS = formulas(
+    "exponents",
     "The exponent of pair j is",
     "−2j/d",
-    ("exponent-doubled", "−4j/d", lambda j, d: 4 * j / d),
-    ("exponent-halved", "−j/d", lambda j, d: j / d),
-    ("exponent-rounded", "0, as after an integer division", lambda j, d: 0 * j),
-    ("exponent-rounded", "rounded down to a whole number", lambda j, d: -(-2 * j // d)),
-    ("sign-of-exponent", "2j/d", lambda j, d: -2 * j / d),
-    ("pairs-from-one", "−2(j + 1)/d", lambda j, d: 2 * (j + 1) / d),
-    ("last-pair-at-base", "−j/(d/2 − 1)", lambda j, d: j / max(d // 2 - 1, 1)),
-    means=exponents,
+    ("exponent-doubled", "−4j/d", lambda s: -4 * s.pairs / s.d),
+    ("exponent-halved", "−j/d", lambda s: -s.pairs / s.d),
+    ("exponent-rounded", "0, as after an integer division", lambda s: 0 * s.pairs),
+    ("exponent-rounded", "rounded down to a whole number", lambda s: -2 * s.pairs // s.d),
+    ("sign-of-exponent", "2j/d", lambda s: 2 * s.pairs / s.d),
+    ("pairs-from-one", "−2(j + 1)/d", lambda s: -2 * (s.pairs + 1) / s.d),
+    ("last-pair-at-base", "−j/(d/2 − 1)", lambda s: -s.pairs / max(s.d // 2 - 1, 1)),
 )
 BASE = formulas(
-    "frequencies",
-    "The frequencies are powers of",
+    None,
+    "The base of the frequencies is",
     "`base`",
-    ("base-ignored", "10,000 for every `base`", lambda s: rotations.frequencies(s.d)),
-    ("base-e", "e", lambda s: rotations.frequencies(s.d, np.e)),
+    ("base-ignored", "always 10,000", {"base": lambda s: 10000.0}),
+    ("base-e", "e", {"base": lambda s: np.e}),
 )
-
-
-def at(change: Callable[[Any], Any]) -> Step:
-    """Return angles of other positions."""
-    return lambda s: np.asarray(change(np.asarray(s.positions)))[..., None] * s.frequencies
-
-
 POSITIONS = formulas(
-    "result",
-    "The angles belong to",
-    "`positions`",
-    ("positions-ignored", "0, 1, 2, … for all `positions`", lambda p: np.arange(p.shape[-1])),
-    ("positions-from-first", "`positions` minus the first one", lambda p: p - p[..., :1]),
-    ("positions-from-first", "`positions` minus the smallest one", lambda p: p - p.min()),
-    ("positions-from-one", "`positions` plus 1", lambda p: p + 1),
-    means=at,
+    "places",
+    "The position of row i is",
+    "positions[i]",
+    ("positions-ignored", "i for all `positions`", lambda s: np.arange(s.rows.shape[-1])),
+    ("positions-from-first", "positions[i] − positions[0]", lambda s: s.rows - s.rows[..., :1]),
+    ("positions-from-one", "positions[i] + 1", lambda s: s.rows + 1),
 )
 RETURNED = formulas(
     "result",
-    "Your function returns",
+    "The result is",
     "the angles in radians",
     ("turns-for-radians", "2π times the angles", lambda s: 2 * np.pi * s.angles),
     ("cosines-returned", "the cosines of the angles", lambda s: np.cos(s.angles)),
@@ -86,45 +70,38 @@ def of_pair(change: Callable[..., Any]) -> Step:
     return lambda s: change(*s.pairs, np.cos(s.by), np.sin(s.by))
 
 
-PAIRS: dict[str, Any] = {
-    "halves-for-neighbours": (
-        "Feature j is paired with feature j + d/2; it should be feature 2j with feature 2j + 1.",
-        {"pairs": lambda s: halves(s.x), "result": lambda s: joined(*s.turned)},
+PAIRS = formulas(
+    None,
+    "The features of pair j are",
+    "2j and 2j + 1",
+    ("halves-for-neighbours", "j and j + d/2", mixed(halves, joined, joined)),
+    (
+        "pairings-mixed",
+        "2j, 2j + 1 before and j, j + d/2 after",
+        mixed(neighbours, interleaved, joined),
     ),
-    "pairings-mixed": [
-        (
-            "Neighbours are turned, but all first features are put before all second ones.",
-            {"result": lambda s: joined(*s.turned)},
-        ),
-        (
-            "Feature j is turned with feature j + d/2, and both are put back as neighbours.",
-            {"pairs": lambda s: halves(s.x)},
-        ),
-        (
-            "Neighbours have the same angle, but feature j is combined with feature j + d/2.",
-            mixed(halves, interleaved, joined),
-        ),
-        (
-            "Neighbours are combined, but they have different angles: those of two pairs.",
-            mixed(neighbours, joined, interleaved),
-        ),
-    ],
+    (
+        "pairings-mixed",
+        "j, j + d/2 before and 2j, 2j + 1 after",
+        mixed(halves, joined, interleaved),
+    ),
+    ("pairings-mixed", "j, j + d/2 with angles of neighbours", mixed(halves, interleaved, joined)),
+)
+OLD = "The second feature is computed from the new first one; it needs the old one."
+TWO = "Features 2j and 2j + 1 have different angles: those of j and j + d/2 are equal."
+OTHER_AXIS = "The angles are used along axis −3; the positions are on axis −2."
+MORE: dict[str, Any] = {
+    "pairings-mixed": (TWO, mixed(neighbours, joined, interleaved)),
     "new-feature-used": (
-        "The second feature is computed from the new first one; it needs the old one.",
+        OLD,
         {"turned": of_pair(lambda a, b, c, s: (a * c - b * s, (a * c - b * s) * s + b * c))},
     ),
-    "first-angle-only": (
-        "All pairs are turned by the angle of pair 0.",
-        {"turned": lambda s: turned(*s.pairs, by=s.by[..., :1])},
-    ),
     "heads-for-positions": (
-        "The angles are used along axis −3; the positions are on axis −2.",
+        OTHER_AXIS,
         {"by": lambda s: s.angles[..., :, None, :]},
         {"by": lambda s: s.angles[..., :, None, :] if s.x.ndim > 3 else s.angles},
     ),
 }
-
-
 FORMULA = formulas(
     "turned",
     "With c = cos φ and s = sin φ, the pair [a, b] becomes",
@@ -151,17 +128,41 @@ PLACES = formulas(
     ("offset-by-one", "offset + i + 1", lambda s: s.offset + s.rows + 1),
     ("queries-at-the-end", "L_k − L_q + i", lambda s: len(s.columns) - len(s.rows) + s.rows),
 )
+
+
+def placed(x: Any, places: Any) -> Any:
+    return rotate(x, rotations.angles(places, x.shape[-1]))
+
+
+def along(axis: int, name: str) -> Step:
+    """Return queries or keys that are turned by their positions along another axis."""
+
+    def result(s: Any) -> Any:
+        x, first = getattr(s, name), s.offset if name == "q" else 0
+        place = axis if x.ndim > 2 else -2
+        by = np.moveaxis(x, place, -2)
+        return np.moveaxis(placed(by, first + np.arange(by.shape[-2])), -2, place)
+
+    return result
+
+
+AXES = {
+    "heads-for-positions": (
+        "The positions are counted along another axis; they are along axis −2.",
+        *({"queries": along(axis, "q"), "keys": along(axis, "k")} for axis in (0, -3)),
+    )
+}
 TURNED = formulas(
     None,
-    "Dot products are taken of",
-    "turned queries and turned keys",
-    ("queries-not-turned", "q itself and turned keys", {"queries": lambda s: s.q}),
-    ("keys-not-turned", "turned queries and k itself", {"keys": lambda s: s.k}),
+    "A score is a product of",
+    "one of a turned q and a turned k",
+    ("queries-not-turned", "q and a turned k", {"queries": lambda s: s.q}),
+    ("keys-not-turned", "a turned q and k", {"keys": lambda s: s.k}),
     ("nothing-turned", "q and k", {"queries": lambda s: s.q, "keys": lambda s: s.k}),
 )
 SCALES = formulas(
     "result",
-    "The dot products are divided by",
+    "The divisor of the scores is",
     "√d",
     ("not-scaled", "1", lambda s: s.scores * np.sqrt(s.q.shape[-1])),
     ("scaled-by-d", "d", lambda s: s.scores / np.sqrt(s.q.shape[-1])),
@@ -193,31 +194,30 @@ def pair_probes(draw: int) -> list[Probe]:
 def score_probes(draw: int) -> list[Probe]:
     rng = np.random.default_rng([172, draw])
     calls = []
-    for q, k in ((2, 2), (2, 2)), ((3, 4), (5, 4)), ((4, 6), (4, 6)), ((2, 2, 4), (2, 3, 4)):
-        args = rng.normal(size=q), rng.normal(size=k)
+    for *front, n, m, d in (2, 2, 2), (3, 5, 4), (4, 4, 6), (2, 2, 3, 4), (2, 3, 4, 5, 6):
+        args = rng.normal(size=(*front, n, d)), rng.normal(size=(*front, m, d))
         calls += [Probe(args), Probe(args, {"offset": int(rng.integers(5, 15))})]
     return calls
-
-
-def placed(x: Any, places: Any) -> Any:
-    return rotate(x, rotations.angles(places, x.shape[-1]))
 
 
 MISTAKES = Mistakes(
     Recipe(
         rotations.angles,
         angle_probes,
-        (FREQUENCIES, BASE, POSITIONS, RETURNED),
+        (EXPONENTS, BASE, POSITIONS, RETURNED),
         {
-            "frequencies": lambda s: rotations.frequencies(s.d, s.base),
-            "angles": lambda s: np.asarray(s.positions)[..., None] * s.frequencies,
+            "pairs": lambda s: np.arange(s.d // 2),
+            "exponents": lambda s: -2 * s.pairs / s.d,
+            "rows": lambda s: np.asarray(s.positions),
+            "places": lambda s: s.rows,
+            "angles": lambda s: s.places[..., None] * float(s.base) ** s.exponents,
             "result": lambda s: s.angles,
         },
     ),
     Recipe(
         "rotate",
         pair_probes,
-        (Family(None, (), PAIRS), FORMULA),
+        (PAIRS, Family(None, (), MORE), FORMULA),
         {
             "by": lambda s: s.angles,
             "pairs": lambda s: neighbours(s.x),
@@ -229,7 +229,7 @@ MISTAKES = Mistakes(
     Recipe(
         rotations.rotary_scores,
         score_probes,
-        (PLACES, TURNED, SCALES),
+        (PLACES, Family(None, (), AXES), TURNED, SCALES),
         {
             "rows": lambda s: np.arange(s.q.shape[-2]),
             "columns": lambda s: np.arange(s.k.shape[-2]),
