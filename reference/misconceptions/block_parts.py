@@ -167,9 +167,10 @@ def norm_probes(draw: int, vectors: int) -> list[Probe]:
     drawn = [rng.normal(size=size) for size in sizes]
     calls = [(x, *rng.normal(size=(vectors, x.shape[-1]))) for x in drawn]
     plain = [(x, *np.eye(vectors)[0][:, None].repeat(x.shape[-1], 1)) for x in drawn[:3]]
-    tiny = [(1e-4 * x, *rest) for x, *rest in calls[1:4]]
-    other = [Probe(args, {"eps": float(rng.uniform(0.5, 3))}) for args in calls[2:5]]
-    return [*(Probe(args) for args in (*plain, *calls, *tiny)), *other]
+    tiny = [(1e-4 * x, *rest) for x, *rest in calls[:4]]
+    other = [Probe(args, {"eps": float(rng.uniform(0.5, 3))}) for args in (calls[0], *calls[2:5])]
+    equal = np.full((2, 3), 2.0), *rng.normal(size=(vectors, 3))  # shows only the shift
+    return [*(Probe(args) for args in (*plain, *calls, *tiny, equal)), *other]
 
 
 def gate_probes(draw: int) -> list[Probe]:
@@ -178,6 +179,9 @@ def gate_probes(draw: int) -> list[Probe]:
     for *size, d, hidden in (1, 2, 1), (3, 2, 4), (4, 3, 3), (3, 3, 3), (3, 2), (2, 3, 4, 5):
         shapes = (*size, d), (d, hidden), (d, hidden), (hidden, d)
         calls.append(Probe(tuple(rng.normal(size=each) for each in shapes)))
+    for same in (True, False):  # for large z, silu(z) is z; for V = W, no exchange shows
+        x, W, V, W2 = calls[1].args
+        calls.append(Probe((x, W, W, W2) if same else (60 + abs(x), 1 + abs(W), V, W2)))
     for top in (-900.0 - 50 * draw, 900.0 + 50 * draw, 800.0 + 50 * draw):
         x = np.array([[top, 1.0], [1.0, 0.5]])
         calls.append(Probe((x, np.eye(2), *rng.normal(size=(2, 2, 2)) / 1000)))
