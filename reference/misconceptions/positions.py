@@ -199,7 +199,7 @@ PICTURE = Family(
 def vector_probes(draw: int) -> Sequence[Probe]:
     """Return sizes (n, d) without a base and with several bases, small ones first."""
     rng = np.random.default_rng([160, draw])
-    sizes = (3, 2), (3, 4), (4, 6), (2, 3), (5, 5), (6, 6), (4, 7), (9, 8)
+    sizes = (1, 4), (3, 2), (3, 4), (4, 6), (2, 3), (5, 5), (6, 6), (4, 7), (9, 8)
     based = zip(rng.integers(3, 9, 4), range(10, 14), rng.integers(20, 200, 4), strict=True)
     calls = [Probe((int(n), d), {"base": float(base)}) for n, d, base in based]
     return [*(Probe(size) for size in sizes), *calls]

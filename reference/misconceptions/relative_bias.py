@@ -129,6 +129,7 @@ LATER = Family(
         "own-key-blocked": (
             "A query's own position is blocked too.",
             lambda s: np.where(s.distance > 0, s.bias, -np.inf),
+            lambda s: np.where((s.distance > 0) | (np.arange(s.k_len) == 0), s.bias, -np.inf),
         ),
         "one-later-key-open": (
             "A query sees one key after itself.",
@@ -196,7 +197,6 @@ BIAS = Family(
         "one-slope": (
             "All heads have the same slope.",
             *(lambda s, k=k: _right(s)[[k] * s.h] for k in (0, -1)),
-            lambda s: biases(np.full(s.h, s.slopes.mean()), s.distance),
         ),
         "heads-backwards": (
             "The heads have their slopes in the wrong order.",
@@ -232,7 +232,17 @@ def sizes_probes(draw: int) -> Sequence[Whole]:
     """Return (h, q_len, k_len): equal lengths, equal sizes, one query, and fewer queries."""
     rng = np.random.default_rng([181, draw])
     more = [(int(h), int(q), int(q + k)) for h, q, k in rng.integers(2, 7, size=(3, 3))]
-    fixed = (2, 3, 3), (4, 4, 4), (8, 3, 3), (3, 3, 3), (2, 1, 4), (4, 2, 5), (4, 4, 6), (5, 3, 3)
+    fixed = (
+        (3, 2, 2),
+        (2, 3, 3),
+        (4, 4, 4),
+        (8, 3, 3),
+        (3, 3, 3),
+        (2, 1, 4),
+        (4, 2, 5),
+        (4, 4, 6),
+        (5, 3, 3),
+    )
     return [*fixed, *more]
 
 

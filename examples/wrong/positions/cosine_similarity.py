@@ -1,0 +1,27 @@
+# mistake: the rows are divided by their lengths (cosine similarity) instead of by d
+import matplotlib.pyplot as plt
+import numpy as np
+
+
+def sinusoid(n, d, base=10000.0):
+    pe = np.zeros((n, d))
+    position = np.arange(n)[:, None]
+    freq = base ** (-np.arange(0, d, 2) / d)
+    pe[:, 0::2] = np.sin(position * freq)
+    pe[:, 1::2] = np.cos(position * freq[: d // 2])
+    return pe
+
+
+def similarity(pe):
+    unit = pe / np.linalg.norm(pe, axis=1, keepdims=True)
+    return unit @ unit.T
+
+
+def plot_positions(pe):
+    fig, ax = plt.subplots(figsize=(8, 5))
+    image = ax.imshow(pe, aspect="auto")
+    ax.set_xlabel("column")
+    ax.set_ylabel("position")
+    ax.set_title("Positional encoding")
+    fig.colorbar(image)
+    return fig

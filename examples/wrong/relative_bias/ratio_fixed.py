@@ -1,0 +1,14 @@
+# mistake: the slopes are 1/2, 1/4, 1/8 … for any number of heads
+import numpy as np
+
+
+def alibi_slopes(h):
+    return 2.0 ** -np.arange(1, h + 1)
+
+
+def alibi(h, q_len, k_len):
+    slopes = np.asarray(alibi_slopes(h))
+    query = np.arange(q_len)[:, None] + k_len - q_len
+    key = np.arange(k_len)[None, :]
+    bias = -slopes[:, None, None] * (query - key)
+    return np.where(key > query, -np.inf, bias)
