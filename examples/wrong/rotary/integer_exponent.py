@@ -1,0 +1,28 @@
+# mistake: the exponent is −(2j // d): integer division, so every frequency is 1
+import numpy as np
+
+
+def angles(positions, d, base=10000.0):
+    if d % 2 == 1:
+        raise ValueError("odd number of features: %d" % d)
+    out = []
+    for j in range(d // 2):
+        out.append(np.array(positions) / base ** (2 * j // d))
+    return np.stack(out, axis=-1)
+
+
+def rotate(x, angles):
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    out = np.empty(x.shape)
+    out[..., 0::2] = even * cos - odd * sin
+    out[..., 1::2] = even * sin + odd * cos
+    return out
+
+
+def rotary_scores(q, k, offset=0):
+    L_q, d = q.shape[-2:]
+    L_k = k.shape[-2]
+    q = rotate(q, angles(offset + np.arange(L_q), d))
+    k = rotate(k, angles(np.arange(L_k), d))
+    return q @ np.swapaxes(k, -1, -2) / np.sqrt(d)
