@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.author import Comparison, Family, Mistakes, Probe, Recipe, Step
+from autograder.author import Comparison, Family, Mistakes, Probe, Recipe, Step, Trait, constant
 from reference.figures import image_by_place
 from reference.sinusoids import angles, frequencies, products, sines_and_cosines, sinusoid
 
@@ -67,14 +67,12 @@ FREQUENCIES = Family(
     },
 )
 BASES = Family(
-    "frequencies",
+    "base",
     (),
-    {
-        "base-ignored": (
-            "Your frequencies are powers of 10,000 for every `base`.",
-            lambda s: frequencies(s.d),
-        ),
-        "base-e": ("Your frequencies are powers of e.", lambda s: frequencies(s.d, np.e)),
+    means=constant,
+    ways={
+        "base-ignored": ("Your frequencies are powers of 10,000 for every `base`.", 10000.0),
+        "base-e": ("Your frequencies are powers of e.", np.e),
     },
 )
 ANGLES = Family(
@@ -238,6 +236,10 @@ MISTAKES = Mistakes(
             "vectors": lambda s: sines_and_cosines(s.angles),
         },
         labels={"frequencies": "the frequencies", "angles": "the angles"},
+        traits=(
+            Trait(lambda s: s.d % 2 == 1, "for odd d", "for even d"),
+            Trait(lambda s: "base" in s.given, "with a base", "without a base"),
+        ),
         axes=lambda s: {"n": s.n, "d": s.d},
     ),
     Recipe(
