@@ -229,7 +229,7 @@ MISTAKES = Mistakes(
     Recipe(
         sinusoid,
         vector_probes,
-        (FREQUENCIES, BASES, ANGLES, LAYOUT),
+        (BASES, FREQUENCIES, ANGLES, LAYOUT),
         steps={
             "frequencies": lambda s: frequencies(s.d, s.base),
             "angles": lambda s: angles(s.n, s.frequencies),
