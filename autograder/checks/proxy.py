@@ -119,6 +119,10 @@ class Remote:
     def __getattr__(self, name: str) -> Function:
         if name.startswith("__"):
             raise AttributeError(name)
+        return self.method(name)
+
+    def method(self, name: str) -> Function:
+        """Return a method by its name, which may be special, such as `__len__`."""
         return Function(self._submission, name, self._handle.number)
 
     def value(self, name: str) -> Any:
