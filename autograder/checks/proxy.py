@@ -12,9 +12,8 @@ from autograder.sandbox.process import handle_in
 from autograder.sandbox.session import WorkerSession
 from autograder.submission.code import find_assignment
 from autograder.submission.source import Source
-from autograder.worker.codec import Handle, tensor
+from autograder.worker.codec import Handle, has_handle, tensor
 from autograder.worker.messages import CodePlace, Forward, Passed, Reply, Request
-from autograder.worker.remote_functions import has_handle
 
 
 class Call(msgspec.Struct, frozen=True):
