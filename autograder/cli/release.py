@@ -36,7 +36,7 @@ POLICIES = {"practice": "all hints", "homework": "no third hint", "exam": "no hi
     "--assignment",
     "assignments",
     multiple=True,
-    help="Release the exercises of this assignment; may be repeated.",
+    help="Release the exercises of this assignment. May be repeated.",
 )
 @click.option(
     "--exercise",
@@ -44,7 +44,7 @@ POLICIES = {"practice": "all hints", "homework": "no third hint", "exam": "no hi
     multiple=True,
     metavar="EXERCISE",
     shell_complete=complete_exercise,
-    help="Release this exercise; may be repeated.",
+    help="Release this exercise. May be repeated.",
 )
 @click.option(
     "--policy",
