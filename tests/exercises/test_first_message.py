@@ -746,6 +746,31 @@ FIRST = {
         },
         "Large scores overflow, as in a softmax that does not subtract the maximum.",
     ),
+    "a root by precedence is twice d_k": (
+        "scaled_dot_product_attention",
+        {"/ np.sqrt(K.shape[-1])": "/ K.shape[-1] ** 1 / 2"},
+        "scores divided by 2 · d_k, as in `/ d_k ** 1 / 2`.",
+    ),
+    "masked entries of an array have no value": (
+        "causal_mask",
+        {
+            "np.where(mask, scores, -np.inf)": "np.ma.array(scores, mask=np.broadcast_to(~mask, scores.shape))"
+        },
+        "apply_mask returned a masked array (np.ma), in which the masked entries have no value.",
+    ),
+    "an index of the scores' shape may be broadcast": (
+        "causal_mask",
+        {
+            "return np.where(mask, scores, -np.inf)": "scores = np.array(scores, float); "
+            "scores[~np.broadcast_to(mask, scores.shape)] = -np.inf; return scores"
+        },
+        "your code uses `~mask` as an index of the scores. In a mask of 0 and 1",
+    ),
+    "a minus before a mask is no `~`": (
+        "causal_mask",
+        {"np.where(mask, scores, -np.inf)": "scores - (-mask) * 1e9"},
+        "A comparison with 0 inverts both.",
+    ),
     "a mask that has to be stretched is wrong too": (
         "scaled_dot_product_attention",
         {"np.where(mask, scores": "np.where(np.asarray(mask)[np.newaxis], scores"},
