@@ -113,7 +113,7 @@ def test_split_values(submission, reference):
     points=2,
     grades=["error"],
     hints=(
-        "What should happen for 10 features and 4 heads?",
+        "What should happen if the features cannot be shared equally among the heads?",
         "The function itself checks whether E is a multiple of H. If not, the text of its "
         "ValueError names both numbers.",
         'Write if E % num_heads != 0: raise ValueError(f"… {E} … {num_heads} …")',
