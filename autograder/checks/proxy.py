@@ -1,5 +1,6 @@
 """Proxy of a student's module: the `submission` of checks."""
 
+import ast
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -10,7 +11,7 @@ from autograder.sandbox.peer import CourseFunction
 from autograder.sandbox.problems import Crashed, NotPlain, Raised
 from autograder.sandbox.process import handle_in
 from autograder.sandbox.session import WorkerSession
-from autograder.submission.code import find_assignment
+from autograder.submission.code import find_assignment, parsed
 from autograder.submission.source import Source
 from autograder.worker.codec import Handle, has_handle, tensor
 from autograder.worker.messages import CodePlace, Forward, Passed, Reply, Request
@@ -177,6 +178,18 @@ class Submission:
         if name not in self._read:
             return None
         return find_assignment(self._session.source.units, name, entry)
+
+    def definition(self, name: str) -> tuple[str, ast.FunctionDef] | None:
+        """Return the file or cell and the syntax tree of a top-level function. No code runs."""
+        return next(
+            (
+                (unit.label, node)
+                for unit in reversed(self._session.source.units)
+                for node in reversed(parsed(unit) or [])
+                if isinstance(node, ast.FunctionDef) and node.name == name
+            ),
+            None,
+        )
 
     def answer(self, name: str) -> str:
         """Return the student's answer to a question in words, or an empty text. No code runs."""
