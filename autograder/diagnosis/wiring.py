@@ -17,6 +17,8 @@ from autograder.diagnosis.array_changes import (
     IN_PLACE_OF_A_STEP,
     INSIDE,
     ON_TWO,
+    SHARES,
+    SUMS,
     ArrayChange,
 )
 from autograder.diagnosis.recipe import Misconception, Recipe, State, Step
@@ -42,6 +44,7 @@ class _Wires:
     `names` are the names that students know for the arguments and then the steps' values. For each
     step, `reads` lists the named arrays that the step reads, in order, and `every` has all the
     values that the step reads. `shapes` lists the shapes of each named array, one for each call.
+    `shares` are the steps whose rows sum to 1 in every call, and `sums` those that add two arrays.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -50,22 +53,36 @@ class _Wires:
         self.order = [*recipe.parameters, *recipe.steps]
         read: dict[str, dict[str, None]] = {step: {} for step in recipe.steps}
         shapes: dict[str, list[Any]] = {}
-        traced = 0
+        traced, self.shares = 0, {*recipe.steps}
         for probe in recipe.calls(0):
             try:
                 state = recipe.trace(probe)
             except Exception:  # the correct code raises an exception in this call
                 continue
             traced += 1
+            self.state = state
             for name in self.names:
                 value = getattr(state, name, None)
                 if isinstance(value, np.ndarray | np.floating) and value.dtype.kind == "f":
                     shapes.setdefault(name, []).append(np.shape(value))
+                    if value.ndim == 0 or not np.allclose(value.sum(axis=-1), 1):
+                        self.shares.discard(name)
             for step, does in recipe.steps.items():
                 read[step] |= _read_by(does, state)
         self.shapes = {name: sizes for name, sizes in shapes.items() if len(sizes) == traced}
         self.reads = {step: [n for n in read[step] if n in self.shapes] for step in read}
+        self.sums = {step for step in recipe.steps if self._adds_two(step)}
         self.every = {step: {*read[step]} & {*self.order} for step in read}
+
+    def _adds_two(self, step: str) -> bool:
+        """Return True if a step adds two arrays of the same shape."""
+        if (
+            len(self.reads[step]) != 2
+            or len({*map(str, map(self.shapes.get, (step, *self.reads[step])))}) != 1
+        ):
+            return False
+        one, other = (getattr(self.state, name) for name in self.reads[step])
+        return np.array_equal(getattr(self.state, step), one + other)
 
     def before(self, step: str) -> list[str]:
         """Return the named arrays that exist before a step runs."""
@@ -101,6 +118,10 @@ def wirings(recipe: Recipe) -> Iterator[Misconception]:
         (_changed_inside, wires.shapes),
         (_in_its_place, wires.reads),
         (_changed_for_a_step, wires.reads),
+        (_another_sum, wires.reads),
+        (_plus_another, wires.shapes),
+        (_part_twice, wires.shapes),
+        (_added_later, wires.shapes),
     ):
         for name in names:
             yield from misconceptions_of(wires, name)
@@ -137,7 +158,7 @@ def _read_by(does: Step, state: Any) -> dict[str, None]:
 
 def changed_by(does: Step, change: ArrayChange) -> Step:
     """Return a step that applies a change to the result of `does`."""
-    return lambda s: change.of(does(s))
+    return lambda s: change.of(does(s), getattr(s, "axis", -1))
 
 
 def _left_out_or_twice(wires: _Wires, step: str) -> Iterator[Misconception]:
@@ -165,7 +186,7 @@ def _in_its_place(wires: _Wires, step: str) -> Iterator[Misconception]:
     """Yield misconceptions that replace a step by a simple change of the step's input."""
     for source, of in wires.alike(step):
         result = wires.names[step]
-        for change in IN_PLACE_OF_A_STEP:
+        for change in (*IN_PLACE_OF_A_STEP, *(SHARES if step in wires.shares else ())):
             yield generic(
                 f"{source}-{change.id}-for-{step}",
                 f"numbers are those of {change.applied_to(of)} instead of {result}",
@@ -173,6 +194,107 @@ def _in_its_place(wires: _Wires, step: str) -> Iterator[Misconception]:
                 result,
                 {step: changed_by(attrgetter(source), change)},
             )
+
+
+def _another_sum(wires: _Wires, step: str) -> Iterator[Misconception]:
+    """Yield misconceptions that replace a sum along an axis by another reduction of the axis."""
+    for source in wires.reads[step] if step in wires.names else ():
+        pairs = zip(wires.shapes[source], wires.shapes.get(step, ()), strict=False)
+        if {len(one) == len(other) and other < one for one, other in pairs} == {True}:
+            value, result = wires.names[source], wires.names[step]
+            for id, words, total in SUMS:
+                yield generic(
+                    f"{step}-as-{id}",
+                    f"numbers are those of {value}, with {words} where {result} should be",
+                    f"What has to be added up to make {result}?",
+                    result,
+                    {step: _reduced(source, wires.recipe.steps[step], total)},
+                )
+
+
+def _reduced(source: str, does: Step, total: Any) -> Step:
+    def step(state: Any) -> Any:
+        x, shape = getattr(state, source), np.shape(does(state))
+        return total(x, next(n for n, size in enumerate(x.shape) if shape[n] != size))
+
+    return step
+
+
+def _plus_another(wires: _Wires, step: str) -> Iterator[Misconception]:
+    """Yield misconceptions that add an argument or an input of a step, as a residual does."""
+    if step not in wires.recipe.steps or step not in wires.names:
+        return
+    does = wires.recipe.steps[step]
+    for name in dict.fromkeys((*wires.recipe.parameters, *wires.reads[step])):
+        if name in wires.shapes and {*wires.shapes[name]} & {*wires.shapes[step]}:
+            for id, only, added in (
+                ("plus", "", _plus),
+                ("plus-alike", ", where their shapes agree", _plus_if_alike),
+            ):
+                yield generic(
+                    f"{step}-{id}-{name}",
+                    f"numbers are those of {wires.names[step]} plus {wires.names[name]}{only}",
+                    f"What is added to {wires.names[step]}?",
+                    wires.names[step],
+                    {step: added(does, name)},
+                )
+
+
+def _plus(does: Step, name: str) -> Step:
+    return lambda s: does(s) + getattr(s, name)
+
+
+def _plus_if_alike(does: Step, name: str) -> Step:
+    return lambda s: (
+        _plus(does, name)(s) if np.shape(getattr(s, name)) == does(s).shape else does(s)
+    )
+
+
+def _part_twice(wires: _Wires, last: str) -> Iterator[Misconception]:
+    """Yield misconceptions that do several steps twice, as a block that is called twice does."""
+    if last not in wires.recipe.steps or last not in wires.names:
+        return
+    for source in wires.before(last):
+        steps = wires.order[wires.order.index(source) + 1 : wires.order.index(last) + 1]
+        if wires.shapes[source] == wires.shapes[last] and len(steps) > 2 and source in wires.names:
+            part = f"that lead from {wires.names[source]} to {wires.names[last]}"
+            yield generic(
+                f"{source}-to-{last}-twice",
+                f"numbers are those of steps that are done twice: all steps {part}",
+                f"How often does your code do the steps {part}?",
+                wires.names[last],
+                {last: _once_more(wires.recipe, source, steps)},
+            )
+
+
+def _once_more(recipe: Recipe, source: str, steps: list[str]) -> Step:
+    """Return the last of the steps, done again from `source` with its own value."""
+
+    def last(state: Any) -> Any:
+        again = State(**{**vars(state), source: recipe.steps[steps[-1]](state)})
+        for step in steps:
+            if step in recipe.steps:
+                setattr(again, step, recipe.steps[step](again))
+        return getattr(again, steps[-1])
+
+    return last
+
+
+def _added_later(wires: _Wires, step: str) -> Iterator[Misconception]:
+    """Yield misconceptions that add one of two terms to a later value instead."""
+    if step not in wires.sums or step not in wires.names:
+        return
+    for term, other in (wires.reads[step], wires.reads[step][::-1]):
+        for later in wires.order[wires.order.index(step) + 1 :]:
+            if wires.shapes.get(later) == wires.shapes[step] and later in wires.recipe.steps:
+                added, place, term_name = (wires.names[name] for name in (other, later, term))
+                yield generic(
+                    f"{other}-added-to-{later}",
+                    f"numbers are those of {added} added to {place}, and not to {term_name}",
+                    f"To what is {added} added?",
+                    added,
+                    {step: attrgetter(term), later: _plus(wires.recipe.steps[later], other)},
+                )
 
 
 def _another_value(wires: _Wires, step: str) -> Iterator[Misconception]:
