@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -49,16 +50,16 @@ class Loop:
     """Training loop, by its parts. The defaults are correct."""
 
     optimizer: str = "AdamW"
-    rate: Callable[[float], float] = lambda lr: lr
+    rate: Callable[[float, int, int], float] = lambda lr, step, steps: lr
     clear: str = "before backward"
     made_once: bool = True
     batch: Callable[[int, int], int] = lambda step, count: step % count
     count: Callable[[int, int], int] = lambda steps, _: steps
     sign: float = 1.0
-    shifted: bool = True
+    shift: int = 1
     whole_sum: bool = False
-    clipped: bool = False
-    steps_taken: bool = True
+    gradients: Callable[[Sequence[Any]], object] = lambda parameters: None
+    is_step: Callable[[int], bool] = lambda step: True
     noted: str = "before"
     listed: Callable[[list[float]], Any] = lambda losses: losses
 
@@ -74,34 +75,87 @@ class Loop:
             losses.append(float(loss.detach()))
             if not self.made_once:
                 optimizer = self._optimizer(torch, model, lr)
-            self._step(torch, model, optimizer, loss)
+            optimizer.param_groups[0]["lr"] = self.rate(lr, step, steps)
+            self._step(model, optimizer, loss, step)
             if self.noted == "after":
                 with torch.no_grad():
                     losses[-1] = float(self._loss(torch, model(tokens), tokens))
         return self.listed(losses)
 
-    def _step(self, torch: Any, model: Any, optimizer: Any, loss: Any) -> None:
-        if not self.steps_taken:
-            return
+    def _step(self, model: Any, optimizer: Any, loss: Any, step: int) -> None:
         if self.clear == "before backward":
             optimizer.zero_grad()
         (self.sign * loss).backward()
         if self.clear == "before step":
             optimizer.zero_grad(set_to_none=False)
-        if self.clipped:
-            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
+        self.gradients(list(model.parameters()))
+        if self.is_step(step):
+            optimizer.step()
 
     def _optimizer(self, torch: Any, model: Any, lr: float) -> Any:
-        return getattr(torch.optim, self.optimizer)(model.parameters(), lr=self.rate(lr))
+        return getattr(torch.optim, self.optimizer)(model.parameters(), lr=lr)
 
     def _loss(self, torch: Any, logits: Any, tokens: Any) -> Any:
-        predictions, targets = (logits[:, :-1], tokens[:, 1:]) if self.shifted else (logits, tokens)
+        predictions, targets = logits[:, : tokens.shape[1] - self.shift], tokens[:, self.shift :]
         return torch.nn.functional.cross_entropy(
             predictions.flatten(0, 1),
             targets.flatten(),
             reduction="sum" if self.whole_sum else "mean",
         )
+
+
+def _limit_length(parameters: Sequence[Any], most: float) -> None:
+    length = sum(float((each.grad**2).sum()) for each in parameters) ** 0.5
+    for each in parameters:
+        each.grad *= min(1.0, most / (length + 1e-6))
+
+
+def _each(change: Callable[[Any], Any]) -> Callable[[Sequence[Any]], None]:
+    """Return a function that changes the gradient of each parameter."""
+
+    def gradients(parameters: Sequence[Any]) -> None:
+        for each in parameters:
+            each.grad = change(each.grad)
+
+    return gradients
+
+
+# What a training may do to its gradients and to its learning rate: words, and the change.
+GRADIENTS = (
+    *(
+        (f"limits the length of the gradients to {most:g}", partial(_limit_length, most=most))
+        for most in (1.0, 0.5, 0.1)
+    ),
+    *(
+        (
+            f"limits each gradient to values from −{most:g} to {most:g}",
+            _each(lambda grad, most=most: grad.clamp(-most, most)),
+        )
+        for most in (1.0, 0.5, 0.1)
+    ),
+    ("uses only the signs of the gradients", _each(lambda grad: grad.sign())),
+)
+RATES = (
+    *(
+        (
+            f"lets the learning rate grow during the first {count} steps",
+            lambda lr, step, steps, count=count: lr * min(1, (step + 1) / count),
+        )
+        for count in (5, 10, 20, 50, 100)
+    ),
+    *(
+        (
+            f"multiplies the learning rate by {factor:g} after each step",
+            lambda lr, step, steps, factor=factor: lr * factor**step,
+        )
+        for factor in (0.9, 0.95, 0.99, 0.5)
+    ),
+    ("lets the learning rate fall to 0 in a line", lambda lr, step, steps: lr * (1 - step / steps)),
+    (
+        "lets the learning rate fall to 0 along a cosine",
+        lambda lr, step, steps: lr * (1 + np.cos(np.pi * step / steps)) / 2,
+    ),
+)
 
 
 def _run(s: Any) -> Any:
@@ -166,22 +220,35 @@ TRAIN = Recipe(
                 "no-step": (
                     "The weights never change. Either there is no step, or each step comes before "
                     "backward(), when there are no gradients yet.",
-                    {"steps_taken": False},
+                    {"is_step": lambda step: False},
                 ),
                 "ascends": (
                     "The losses are those of a training that increases the loss: the sign of the "
                     "loss is reversed.",
                     {"sign": -1.0},
                 ),
-                "gradients-clipped": (
-                    "The losses are those of a training that limits the length of the gradients "
-                    "to 1.",
-                    {"clipped": True, "optimizer": "SGD"},
+                "every-second-step": (
+                    "The weights change only in every second step.",
+                    {"is_step": lambda step: step % 2 == 1},
+                    {"is_step": lambda step: step % 2 == 0},
+                ),
+                "gradients-changed": [
+                    (
+                        f"The losses are those of a training that {words}.",
+                        {"gradients": change},
+                        {"gradients": change, "optimizer": "SGD"},
+                    )
+                    for words, change in GRADIENTS
+                ],
+                "targets-shifted-twice": (
+                    "The losses are those of targets that are shifted twice: each token is "
+                    "compared with the prediction for the token after it.",
+                    {"shift": 2},
                 ),
                 "target-not-shifted": (
                     "The losses are those of targets that are not shifted: each "
                     "token is predicted where the model has already seen it.",
-                    {"shifted": False},
+                    {"shift": 0},
                 ),
                 "sum-for-mean": (
                     "The losses are sums over all predictions. They should be means.",
@@ -221,19 +288,21 @@ TRAIN = Recipe(
                     "optimizer does not remember earlier steps.",
                     {"made_once": False},
                 ),
-                "rate-ignored": (
-                    "The losses are those of the learning rate 0.001, AdamW's default, whatever "
-                    "lr is.",
-                    {"rate": lambda lr: 1e-3},
-                ),
-                "rate-0.01": (
-                    "The losses are those of the learning rate 0.01, whatever lr is.",
-                    {"rate": lambda lr: 1e-2},
-                ),
-                "rate-0.1": (
-                    "The losses are those of the learning rate 0.1, whatever lr is.",
-                    {"rate": lambda lr: 1e-1},
-                ),
+                "rate-ignored": [
+                    (
+                        f"The losses are those of the learning rate {rate:g}, whatever lr is.",
+                        {"rate": lambda lr, step, steps, rate=rate: rate},
+                    )
+                    for rate in (1e-3, 1e-2, 1e-1)
+                ],
+                "rate-scheduled": [
+                    (
+                        f"The losses are those of a training that {words}. The learning rate "
+                        "should be lr in every step.",
+                        {"rate": rate},
+                    )
+                    for words, rate in RATES
+                ],
             },
         ),
         Family(
