@@ -30,6 +30,7 @@ from autograder.author import (
     expect_shape,
     forward_pass,
     is_plural,
+    one_line,
     reference_pass,
 )
 from reference.attention import Array
@@ -352,12 +353,21 @@ class Asked:
     def expect_not_random(self, made_with: Sizes, inputs: Inputs, state: Weights) -> None:
         """Pass if two calls in evaluation, with different random numbers, give equal results."""
         __tracebackhide__ = True
-        first, second = (
-            self.answers(self.run(made_with, inputs, state, seed=seed).value) for seed in (1, 2)
-        )
+        runs = [self.run(made_with, inputs, state, seed=seed) for seed in (1, 2)]
+        first, second = (self.answers(run.value) for run in runs)
         for one, two, what in zip(first, second, self.what, strict=False):
             if isinstance(one, np.ndarray) and not np.array_equal(one, two, equal_nan=True):
                 verb = "are" if is_plural(what) else "is"
+                filled = runs[0].fit.loaded(state)
+                for extra in (each for each in runs[0].parameters if each not in filled):
+                    raise Mismatch(
+                        f"{self.name} has the parameter {one_line(extra, 60)}, and the text asks "
+                        f"for no such parameter. Its starting values are random, so {what} {verb} "
+                        "random too.",
+                        what,
+                        mistake="extra-parameter",
+                        told="A module has a parameter that the text does not ask for.",
+                    )
                 raise Mismatch(
                     "In evaluation (after eval()), two calls with the same arguments give "
                     f"different results: {what} {verb} random. Dropout should act "

@@ -32,7 +32,13 @@ from reference.checks.fair_trials import (
     usual_sizes,
 )
 from reference.checks.one_trial import expect_trials
-from reference.curves import labels_of_pairs, legend_tells_apart, says_scaled, says_unscaled
+from reference.curves import (
+    has_other_dimensions,
+    labels_of_pairs,
+    legend_tells_apart,
+    says_scaled,
+    says_unscaled,
+)
 from reference.following import own_distributions, sharper
 
 SEQ_LEN = 8
@@ -356,6 +362,12 @@ def plot(submission, reference, dimensions):
 )
 def test_plot_series(plot, reference, dimensions):
     pairs = labels_of_pairs(plot, example_results(reference, dimensions))
+    if not pairs and has_other_dimensions(plot, example_results(reference, dimensions)):
+        raise Mismatch(
+            "The curves have the right heights, but their x values are not the dimensions. Give "
+            "the sorted dimensions to `plot` as x.",
+            mistake="x-not-dimensions",
+        )
     if not pairs:
         raise Mismatch(
             "The figure shows no measure with both of its series (unscaled and scaled) at all "

@@ -142,6 +142,7 @@ EFFECT = (
             "mask-taken-the-other-way": (
                 "In the third picture, the mask is inverted: the allowed entries are blocked.",
                 lambda s: softmax(np.where(_m(s) > 0, -1e9, s.scores)),
+                lambda s: softmax(np.where(_m(s) > 0, -np.inf, s.scores)),
             ),
             "blocked-scores-zero": (
                 "In the third picture, the blocked scores are 0, so they still get weight: exp(0) "
@@ -251,13 +252,15 @@ MISTAKES = Mistakes(
         steps={
             "shown": lambda s: s.mask,
             "plain": lambda s: softmax(s.scores),
-            "masked": lambda s: softmax(block(s.scores, s.mask)),
+            "blocked": lambda s: block(s.scores, s.mask),
+            "masked": lambda s: softmax(s.blocked),
             "panels": lambda s: (s.shown, s.plain, s.masked),
         },
         parameters=("scores", "mask"),
         results=("the mask", "the weights without it", "the weights with it"),
         labels={
             "plain": "the weights without the mask",
+            "blocked": "the masked scores",
             "masked": "the weights with the mask",
         },
         comparison=Comparison(

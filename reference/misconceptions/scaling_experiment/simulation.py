@@ -131,6 +131,23 @@ def measure_probes(draw: int) -> Sequence[Probe]:
     ]
 
 
+def _exchanged(part: str) -> Callable[[Any, Any], bool]:
+    """Return a test that a measure without scaling and with it are exchanged, and others right."""
+
+    def test(s: Any, v: Any) -> bool:
+        middle, allowed = summary(s)
+        answers = iter(v)
+        other = {f"{part}_scaled": f"{part}_unscaled", f"{part}_unscaled": f"{part}_scaled"}
+        return all(
+            abs(float(next(answers)) - middle[d][other.get(name, name)])
+            <= allowed[d][other.get(name, name)]
+            for d in sorted(s.dimensions, key=repr)
+            for name in sorted(MEASURES, key=repr)
+        )
+
+    return test
+
+
 def _part(part: str) -> Callable[[Any, Any], bool]:
     """Return a test that all measures are right except those whose names contain `part`."""
 
@@ -170,6 +187,19 @@ ONE_TRIAL = Fact(
 
 MEASURE_FACTS = (
     ONE_TRIAL,
+    *(
+        Fact(
+            f"{part}-exchanged",
+            _exchanged(part),
+            f"The {words} without scaling and with scaling are exchanged.",
+            is_named=True,
+        )
+        for part, words in (
+            ("scores_std", "standard deviations"),
+            ("entropy", "entropies"),
+            ("max_weight", "largest weights"),
+        )
+    ),
     *(
         Fact(f"only-{part}", _part(part), f"All measures are right but {words}.")
         for part, words in (
