@@ -122,16 +122,14 @@ def _each(change: Callable[[Any], Any]) -> Callable[[Sequence[Any]], None]:
 
 # What a training may do to its gradients and to its learning rate: words, and the change.
 GRADIENTS = (
-    *(
-        (f"limits the length of the gradients to {most:g}", partial(_limit_length, most=most))
-        for most in (1.0, 0.5, 0.1)
-    ),
+    ("limits the length of the gradients to 1", partial(_limit_length, most=1.0)),
+    ("limits the length of the gradients to 0.5 or less", partial(_limit_length, most=0.5)),
     *(
         (
             f"limits each gradient to values from −{most:g} to {most:g}",
             _each(lambda grad, most=most: grad.clamp(-most, most)),
         )
-        for most in (1.0, 0.5, 0.1)
+        for most in (0.5, 0.1)
     ),
     ("uses only the signs of the gradients", _each(lambda grad: grad.sign())),
 )
