@@ -95,15 +95,6 @@ def _sum_of(x: Any, axis: Any, begin: int, end: int | None) -> Any:
     return np.take(x, places, axis).sum(axis=axis, keepdims=True)
 
 
-def _shares(raised: Change, total: Along) -> Along:
-    return lambda x, axis: raised(x) / total(raised(x), axis)
-
-
-def _shares_of_two_axes(x: Any, shift: Any, total: Any) -> Any:
-    e = np.exp(x - _max(x, shift))
-    return e / _sum(e, total)
-
-
 def _standardised(x: Any, axis: Any, added: float = 0.0) -> Any:
     return (x - _mean(x, axis)) / np.sqrt(x.var(axis=axis, keepdims=True) + added)
 
@@ -132,11 +123,6 @@ def _with_waves(x: Any) -> Any:
 
 def _first_matrix(x: Any) -> Any:
     return x[..., :1, :, :] + 0 * x
-
-
-def _in_window(x: Any, before: int, after: int) -> Any:
-    query, key = np.indices(x.shape[-2:])
-    return np.where((key >= query - before) & (key <= query + after), x, -np.inf)
 
 
 # Changes along an axis: the id, the phrase and the function. If a phrase has no `{along}`, the axis
@@ -201,19 +187,6 @@ ALONG_INSIDE: tuple[tuple[str, str, Along], ...] = (
         lambda x, axis: np.log(_shares_of_exponentials(x, axis)),
     ),
     ("sums-so-far", "added up", lambda x, axis: np.cumsum(x, axis).reshape(x.shape)),
-)
-# Other shares in place of those of a softmax.
-OTHER_SHARES: tuple[tuple[str, str, Along], ...] = tuple(
-    (f"{power}-over-{total}", f"as {what}, divided by {of}", _shares(raised, total_of))
-    for power, what, raised in (
-        ("exponentials", "exponentials", np.exp),
-        ("powers-of-2", "powers of 2", np.exp2),
-        ("powers-of-10", "powers of 10", lambda x: 10.0**x),
-        ("squares", "squares", np.square),
-        ("positive-parts", "{their} positive parts", lambda x: np.maximum(x, 0)),
-        ("sigmoids", "sigmoids", lambda x: 1 / (1 + np.exp(-x))),
-    )
-    for total, of, total_of in SUMS
 )
 # The axes that a student may have meant. Each row has the end of the id, the axis, the phrase, and
 # the smallest number of axes that the array may have.
@@ -312,16 +285,6 @@ _INSIDE = _table(
     ("first-row-for-all", "with the first row for all rows", lambda x: x[..., :1, :] + 0 * x, 2),
 )
 
-_WINDOWS = tuple(
-    ArrayChange(
-        f"window-{before}-{after}",
-        f"with −∞ for keys more than {before} before or {after} after the query",
-        partial(_in_window, before=before, after=after),
-        2,
-    )
-    for size in (1, 2, 3)
-    for before, after in ((size, size), (size, 0))
-)
 _OTHER_ORDER = _table(
     (
         "rows-column-by-column",
@@ -342,7 +305,7 @@ _ROWS = _table(
 )
 
 
-def _along(table: Sequence[tuple[str, str, Along]], most: int) -> Iterator[ArrayChange]:
+def along_axes(table: Sequence[tuple[str, str, Along]], most: int) -> Iterator[ArrayChange]:
     """Yield the changes along each of the first `most` axes."""
     for ending, axis, along, axes in AXES[:most]:
         for id, words, change in table:
@@ -351,34 +314,16 @@ def _along(table: Sequence[tuple[str, str, Along]], most: int) -> Iterator[Array
             yield ArrayChange(id + ending, text, partial(change, axis=axis), axes)
 
 
-_NORMS, _MORE_NORMS = tuple(_along(ALONG, 6)), tuple(_along(ALONG_INSIDE, 3))
+_NORMS, _MORE_NORMS = tuple(along_axes(ALONG, 6)), tuple(along_axes(ALONG_INSIDE, 3))
 ON_TWO = (*_PLAIN, *_NORMS)
 ON_ARGUMENTS = (*ON_TWO, *_OF_LOOPS)
 BY_A_NUMBER = _INSIDE[:5]
 ON_RESULTS = (*_PLAIN, *_NORMS, *_OF_LOOPS, *_LAST, *_OTHER_ORDER, *_INSIDE, *_MORE_NORMS, *_ROWS)
 INSIDE = (
-    *(*_PLAIN, *_LAST[:10], *_LAST[11:13], *_INSIDE, *_OF_LOOPS, *_WINDOWS, *_OTHER_ORDER, *_NORMS),
+    *(*_PLAIN, *_LAST[:10], *_LAST[11:13], *_INSIDE, *_OF_LOOPS, *_OTHER_ORDER, *_NORMS),
     *_MORE_NORMS,
 )
 IN_PLACE_OF_A_STEP = (*_LAST[:6], *_NORMS, *_MORE_NORMS)
-SHARES = (
-    *_along(OTHER_SHARES, 2),
-    *_table(
-        *(
-            (
-                f"shifted-{one}-shares-{other}",
-                f"as exponentials less the maximum {words[0]}, divided by their sum {words[1]}",
-                partial(_shares_of_two_axes, shift=shift, total=total),
-                2,
-            )
-            for one, other, words, shift, total in (
-                ("rows", "columns", ("of a row", "in a column"), -1, -2),
-                ("columns", "rows", ("of a column", "in a row"), -2, -1),
-                ("rows", "all", ("of a row", "over the whole array"), -1, None),
-            )
-        )
-    ),
-)
 REDUCTIONS = tuple(
     ArrayChange(f"{id}-{axis}", f"{words} along {along}", partial(reduce, axis=axis), axes)
     for id, words, reduce in (

@@ -17,7 +17,6 @@ from autograder.diagnosis.array_changes import (
     IN_PLACE_OF_A_STEP,
     INSIDE,
     ON_TWO,
-    SHARES,
     SUMS,
     ArrayChange,
 )
@@ -44,7 +43,6 @@ class _Wires:
     `names` are the names that students know for the arguments and then the steps' values. For each
     step, `reads` lists the named arrays that the step reads, in order, and `every` has all the
     values that the step reads. `shapes` lists the shapes of each named array, one for each call.
-    `shares` are the steps whose rows sum to 1 in every call, and `sums` those that add two arrays.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -53,36 +51,22 @@ class _Wires:
         self.order = [*recipe.parameters, *recipe.steps]
         read: dict[str, dict[str, None]] = {step: {} for step in recipe.steps}
         shapes: dict[str, list[Any]] = {}
-        traced, self.shares = 0, {*recipe.steps}
+        traced = 0
         for probe in recipe.calls(0):
             try:
                 state = recipe.trace(probe)
             except Exception:  # the correct code raises an exception in this call
                 continue
             traced += 1
-            self.state = state
             for name in self.names:
                 value = getattr(state, name, None)
                 if isinstance(value, np.ndarray | np.floating) and value.dtype.kind == "f":
                     shapes.setdefault(name, []).append(np.shape(value))
-                    if value.ndim == 0 or not np.allclose(value.sum(axis=-1), 1):
-                        self.shares.discard(name)
             for step, does in recipe.steps.items():
                 read[step] |= _read_by(does, state)
         self.shapes = {name: sizes for name, sizes in shapes.items() if len(sizes) == traced}
         self.reads = {step: [n for n in read[step] if n in self.shapes] for step in read}
-        self.sums = {step for step in recipe.steps if self._adds_two(step)}
         self.every = {step: {*read[step]} & {*self.order} for step in read}
-
-    def _adds_two(self, step: str) -> bool:
-        """Return True if a step adds two arrays of the same shape."""
-        if (
-            len(self.reads[step]) != 2
-            or len({*map(str, map(self.shapes.get, (step, *self.reads[step])))}) != 1
-        ):
-            return False
-        one, other = (getattr(self.state, name) for name in self.reads[step])
-        return np.array_equal(getattr(self.state, step), one + other)
 
     def before(self, step: str) -> list[str]:
         """Return the named arrays that exist before a step runs."""
@@ -121,7 +105,6 @@ def wirings(recipe: Recipe) -> Iterator[Misconception]:
         (_another_sum, wires.reads),
         (_plus_another, wires.shapes),
         (_part_twice, wires.shapes),
-        (_added_later, wires.shapes),
     ):
         for name in names:
             yield from misconceptions_of(wires, name)
@@ -186,7 +169,7 @@ def _in_its_place(wires: _Wires, step: str) -> Iterator[Misconception]:
     """Yield misconceptions that replace a step by a simple change of the step's input."""
     for source, of in wires.alike(step):
         result = wires.names[step]
-        for change in (*IN_PLACE_OF_A_STEP, *(SHARES if step in wires.shares else ())):
+        for change in (*IN_PLACE_OF_A_STEP, *wires.recipe.in_place.get(step, ())):
             yield generic(
                 f"{source}-{change.id}-for-{step}",
                 f"numbers are those of {change.applied_to(of)} instead of {result}",
@@ -278,23 +261,6 @@ def _once_more(recipe: Recipe, source: str, steps: list[str]) -> Step:
         return getattr(again, steps[-1])
 
     return last
-
-
-def _added_later(wires: _Wires, step: str) -> Iterator[Misconception]:
-    """Yield misconceptions that add one of two terms to a later value instead."""
-    if step not in wires.sums or step not in wires.names:
-        return
-    for term, other in (wires.reads[step], wires.reads[step][::-1]):
-        for later in wires.order[wires.order.index(step) + 1 :]:
-            if wires.shapes.get(later) == wires.shapes[step] and later in wires.recipe.steps:
-                added, place, term_name = (wires.names[name] for name in (other, later, term))
-                yield generic(
-                    f"{other}-added-to-{later}",
-                    f"numbers are those of {added} added to {place}, and not to {term_name}",
-                    f"To what is {added} added?",
-                    added,
-                    {step: attrgetter(term), later: _plus(wires.recipe.steps[later], other)},
-                )
 
 
 def _another_value(wires: _Wires, step: str) -> Iterator[Misconception]:
