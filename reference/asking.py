@@ -57,10 +57,9 @@ RANGE = 1e-3, 1e3  # the range of factors that count as a scale; 0 would be no a
 class Asked:
     """A class of the student's, with the course's own class for comparison.
 
-    Attributes:
-        first: calls of which at least one shows whether the number, order and shapes of the results
-            are right. One check grades only that. Other checks then ignore mistakes in it.
-        what: the names of its results in a sentence: two for attention, one for a larger module.
+    Attributes: first: calls of which at least one shows whether the number, order and shapes of the
+    results are right. One check grades only that. Other checks then ignore mistakes in it. what:
+    the names of the results in a sentence. Attention has two results, a larger module one.
     """
 
     submission: Submission
@@ -216,7 +215,7 @@ class Asked:
         return True
 
     def is_comparable(self, made_with: Sizes, inputs: Inputs, state: Weights, note: Note) -> bool:
-        """Return whether `compare` passes; if not, say that the check compares no values."""
+        """Return whether `compare` passes. If not, add a note that the check compares no values."""
         right = self.is_right(made_with, inputs, state)
         if not right:
             note(
@@ -243,7 +242,7 @@ class Asked:
             note("Right, given your scale of the scores.")
 
     def factor(self, made_with: Sizes) -> float | None:
-        """Return by which factor the scores are too large, or None if more is wrong."""
+        """Return the factor by which the scores are too large, or None if more is wrong."""
         rng = np.random.default_rng(5)
         width = made_with[0]
         shapes = {f"W_{each}.weight": (width, width) for each in "qkvo"}
@@ -556,7 +555,7 @@ def _with_others(inputs: Inputs, state: Weights) -> list[Case]:
 
 
 def other_inputs(inputs: Inputs) -> Inputs:
-    """Return inputs of the same sizes with other numbers or words; masks stay."""
+    """Return inputs of the same sizes with other numbers or words. Masks stay unchanged."""
     return tuple(
         each.max() - each
         if each.dtype.kind == "i" and each.max() > 1
@@ -575,7 +574,10 @@ def usual_batch(
     state: Weights,
     note: Note,
 ) -> Sizes:
-    """Return a batch axis, or none if the code works only without one. `draw` draws by `rng`."""
+    """Return the size of a batch axis as a tuple.
+
+    If the code works only without it, return (). `draw` draws by `rng`.
+    """
     usual: Any = None
     for batch in ((2,), ()):
         inputs = draw(batch)

@@ -1,7 +1,9 @@
-"""Wrong operations in attention by hand: what a student may do with the numbers of a step.
+"""Wrong operations that a student may apply to the numbers of a step in attention by hand.
 
-Each step is a chain of operations. A template takes another operation at one place of the chain, or
-at two places. The catalogue of mistakes comes first; these templates explain what it does not know.
+Each step is a chain of operations. A template uses another operation at one place of the chain, or
+at two places. These templates are tried only if no mistake of the catalogue fits.
+
+
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +22,7 @@ class Made(NamedTuple):
     """Numbers that a chain of operations gives, with words for them.
 
     `wrong` has the names of the wrong operations. `fitted` counts the numbers that were read off
-    the student's own numbers, so that they are no evidence.
+    the student's own numbers. These are no evidence.
     """
 
     wrong: tuple[str, ...]

@@ -1,7 +1,7 @@
 """Checks of `find_the_bug`: the repaired functions, and the student's own tests.
 
-A student's test runs on each correct and broken function in a new process, and the function runs in
-another one: the test can only call it, and distinguish it by its answers.
+A student's test runs in a new process for each correct and each broken function. The function runs
+in another process. So the test can only call the function and compare its answers.
 """
 
 import numpy as np
@@ -238,7 +238,7 @@ def one_batch(x):
 
 
 def stopped_by(submission, name, chosen):
-    """Return each implementation's exception from the student's test, or None; tried once each."""
+    """Return each implementation's exception from the student's test, or None. Try each once."""
     untried = [each for each in chosen if (name, each.id) not in submission.shared]
     functions = [submission.elsewhere(each.text, "implementation") for each in untried]
     for each, function in zip(untried, functions, strict=True):

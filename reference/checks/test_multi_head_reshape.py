@@ -59,7 +59,10 @@ def by_head(features, heads):
 
 
 def by_token(features, heads):
-    """Return a layout of (B, L, E): one row per token; each number's group is its head."""
+    """Return a layout of (B, L, E).
+
+    It has one row per token, and each number's group is its head.
+    """
 
     def layout(x):
         rows, names = rows_named(x, "sequence", "position")

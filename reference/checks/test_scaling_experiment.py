@@ -1,8 +1,8 @@
 """Checks of `scaling_experiment`.
 
 Students may draw random numbers in any way, so each statistic is compared with an interval that a
-fair experiment misses once in 10 million times. The sizes come from the course's seed and go beyond
-those in the text; the numbers of some generators are known.
+fair experiment misses once in 10 million times. The sizes come from the course's seed, and some are
+not in the text. The numbers of some generators are known.
 """
 
 import numpy as np
@@ -259,7 +259,7 @@ def test_trials_and_generator(submission, reference, rng, generator, grading):
 def expect_repeats(submission, reference, sizes, generator):
     """Pass if runs with many generators vary as means over that many trials do.
 
-    Return the names of the measures whose mean is right; how others vary is unknown.
+    Return the names of the measures whose mean is right. It is unknown how others vary.
     """
     (d,) = sizes.dimensions
     fair, names = reference.sampling_distributions(d, sizes.seq_len), []
@@ -326,7 +326,10 @@ def entropy_is_right(submission, reference):
 
 @pytest.fixture
 def dimensions(rng):
-    """Return dimensions, not sorted: a plot must keep pairs together. Two are not in the text."""
+    """Return unsorted dimensions, because a plot must keep pairs together.
+
+    Two are not in the text.
+    """
     drawn = [int(rng.integers(*each)) for each in ((5, 16), (65, 200))]
     return 64, 4, drawn[1], 16, drawn[0]
 

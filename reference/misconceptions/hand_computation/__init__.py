@@ -300,7 +300,7 @@ def _name_before(part: HandPart, step: str) -> str:
 
 
 def _before(part: HandPart, step: str) -> Array:
-    """Return the exact numbers of the previous step; empty for the first step."""
+    """Return the exact numbers of the previous step. For the first step, return an empty array."""
     return np.zeros(0) if step == "scores" else part.exact(STEPS[STEPS.index(step) - 1])
 
 

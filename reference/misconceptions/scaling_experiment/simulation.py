@@ -14,7 +14,7 @@ REPLAYS = 240
 
 
 class _At:
-    """State of one dimension: for a per-dimension step it has this dimension's value."""
+    """State of one dimension. If a step has a value for each dimension, the state has only one."""
 
     def __init__(self, state: Any, d: int) -> None:
         self._state = state
@@ -36,7 +36,7 @@ def each_dimension(step: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 @lru_cache(maxsize=64)
 def drawn(d: int, seq_len: int, which: int) -> Any:
-    """Return standard normal Q (0) or K (1) of all replayed trials; the same in every replay."""
+    """Return standard normal Q (0) or K (1) of all trials. They are the same in every replay."""
     return np.random.default_rng([60, d, seq_len, which]).standard_normal((REPLAYS, seq_len, d))
 
 
@@ -46,7 +46,7 @@ def _scores(d: int, seq_len: int) -> Any:
 
 
 def product(s: Any) -> Any:
-    """Return the scores of Q and K; for the usual draws they are computed once."""
+    """Return the scores of Q and K. For the usual draws, they are computed once."""
     usual = s.Q is drawn(s.d, s.seq_len, 0) and s.K is drawn(s.d, s.seq_len, 1)
     return _scores(s.d, s.seq_len) if usual else scores(s.Q, s.K)
 

@@ -64,7 +64,7 @@ class Loop:
     listed: Callable[[list[float]], Any] = lambda losses: losses
 
     def run(self, model: Any, batches: Sequence[Any], steps: int, lr: float) -> Any:
-        """Return the list of losses; the model is changed."""
+        """Return the list of losses. The model is changed."""
         import torch
 
         losses: list[float] = []
