@@ -47,7 +47,7 @@ MAX_WARNED = 10
 
 
 class GradeOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """The options of the command line; each field has the name of an option."""
+    """The options of the command line. Each field has the name of an option."""
 
     submissions: Path
     out: Path

@@ -36,7 +36,7 @@ class Misconception:
         finding: a sentence that is true of the student's numbers. The report shows a part in
             braces, `{one}`, only if this mistake alone explains every answer. For a part
             `{one|other}`, the report shows `one` if this mistake alone explains every answer, and
-            `other` if not. Example: `{Right for small numbers; large ones|Large numbers} overflow.`
+            `other` if not. Example: `{Small numbers are right. }Large numbers overflow.`
         hints: a question, the property that fails, and the place with the fix. Without hints, the
             report shows the hints of the failed check.
         replaces: the wrong steps or arguments, by name.

@@ -47,7 +47,7 @@ Items = dict[str, list[pytest.Item]]  # the collected checks of each exercise
 class RunOptions(msgspec.Struct, frozen=True):
     """Options of a run: the checks, the time to stop, and the random inputs.
 
-    `only` names the checks to run; None means all checks. `until` says when the run stops: at the
+    `only` names the checks to run. None means all checks. `until` says when the run stops: at the
     end, at a failure, or at a doubt, which is a check that timed out or crashed. A run that stops
     early has no diagnoses. Without `seed`, the seed of the judge is used.
     """
