@@ -138,12 +138,12 @@ ALONG: tuple[tuple[str, str, Along], ...] = (
     ),
     (
         "standardised-plus",
-        "standardised{along} (with 1e-5 added to the spread)",
+        "standardised{along} (with 1e-5 added to the standard deviation)",
         lambda x, axis: (x - _mean(x, axis)) / (x.std(axis=axis, keepdims=True) + 1e-5),
     ),
     (
         "standardised-unbiased",
-        "standardised{along} (with a spread that divides by n − 1)",
+        "standardised{along} (with a standard deviation that divides by n − 1)",
         lambda x, axis: (x - _mean(x, axis)) / x.std(axis=axis, keepdims=True, ddof=1),
     ),
     ("share-of-maximum", "divided by {their} maximum", lambda x, axis: x / _max(x, axis)),

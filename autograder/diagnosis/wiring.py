@@ -188,8 +188,8 @@ def _another_sum(wires: _Wires, step: str) -> Iterator[Misconception]:
             for id, words, total in SUMS:
                 yield generic(
                     f"{step}-as-{id}",
-                    f"numbers are those of {value}, with {words} where {result} should be",
-                    f"What has to be added up to make {result}?",
+                    f"numbers are those of {value}, with {words} instead of {result}",
+                    f"Which numbers should your code add up to make {result}?",
                     result,
                     {step: _reduced(source, wires.recipe.steps[step], total)},
                 )

@@ -124,11 +124,11 @@ def _without_scores(name: str, mine: Array | None, right: Array, hints: Hints) -
     pairs = zip(np.atleast_2d(mine), np.atleast_2d(right), strict=True)
     wrong = [row for row, correct in pairs if not _close(row, correct)]
     if wrong and all(np.ptp(row) < WITHIN for row in wrong):
-        mistake, says = "equal-shares", "equal shares, in which the scores take no part"
+        mistake, says = "equal-shares", "equal shares. The scores have no effect"
     elif wrong and all((np.sort(row) == np.eye(len(row))[-1]).all() for row in wrong):
         mistake, says = (
             "all-or-nothing",
-            "a single 1 among zeros; a softmax gives every score a share",
+            "a single 1 among zeros. A softmax gives every score a share",
         )
     else:
         return None

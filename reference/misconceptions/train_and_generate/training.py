@@ -148,9 +148,12 @@ RATES = (
         )
         for factor in (0.9, 0.95, 0.99, 0.5)
     ),
-    ("lets the learning rate fall to 0 in a line", lambda lr, step, steps: lr * (1 - step / steps)),
     (
-        "lets the learning rate fall to 0 along a cosine",
+        "lowers the learning rate to 0 along a straight line",
+        lambda lr, step, steps: lr * (1 - step / steps),
+    ),
+    (
+        "lowers the learning rate to 0 along a cosine",
         lambda lr, step, steps: lr * (1 + np.cos(np.pi * step / steps)) / 2,
     ),
 )
