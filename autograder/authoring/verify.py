@@ -28,6 +28,7 @@ from autograder.authoring.remarks import (
     forbidden_faults,
     hint_faults,
     id_remarks,
+    lesson_remarks,
     requirement_remarks,
     scale_remarks,
 )
@@ -220,6 +221,7 @@ class Verifier:
         faults += forbidden_faults(self.exercise.forbids)
         faults += hint_faults(checks, recipes, text)
         remarks += check_remarks(checks)
+        remarks += lesson_remarks(text)
         remarks += requirement_remarks(requirements_in(text), checks)
         remarks += scale_remarks(self.exercise, [each.weight for each in checks])
         self.result.checks = len(checks)
