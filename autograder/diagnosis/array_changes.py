@@ -75,8 +75,7 @@ def _shares_of_exponentials(x: Any, axis: Any) -> Any:
     return e / _sum(e, axis)
 
 
-# What numbers may be divided by in place of their sum: the id, the phrase and the function.
-SUMS: tuple[tuple[str, str, Along], ...] = (
+SUMS = (
     ("sum", "{their} sum", _sum),
     ("mean", "{their} mean", _mean),
     ("maximum", "{their} maximum", _max),
@@ -88,6 +87,7 @@ SUMS: tuple[tuple[str, str, Along], ...] = (
     ("sum-but-first", "{their} sum without the first", lambda x, axis: _sum_of(x, axis, 1, None)),
     ("sum-of-others", "the sum of the others", lambda x, axis: _sum(x, axis) - x),
 )
+"""What numbers may be divided by instead of their sum: names, phrases and functions."""
 
 
 def _sum_of(x: Any, axis: Any, begin: int, end: int | None) -> Any:
