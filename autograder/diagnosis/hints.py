@@ -284,6 +284,8 @@ def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
     """Return the kind of a failure. It is a key of `HINTS`, or else the code of the cause."""
     if diagnosis is not None and diagnosis.code in HINTS:
         return diagnosis.code
+    if diagnosis is not None and diagnosis.misconceptions == ("remembers",):
+        return "order_dependent"
     cause = first_cause(cause)
     place = cause.place
     if cause.error in {"IndentationError", "TabError"}:

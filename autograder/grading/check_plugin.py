@@ -165,9 +165,10 @@ def _with_unwritten(results: Sequence[CheckResult], source: Source) -> list[Chec
     hidden = {each.name for each in results if each.cause and each.cause.code == "hidden"}
     places = unwritten(source.units) if hidden else {}
     code = read_code(source.units) if hidden else Code(open=True)
+    is_known = code.names and not code.open and not code.broken
     judged = list(results)
     for number, result in enumerate(results):
-        absent = set() if code.open or code.broken else {*result.about} - {*code.names}
+        absent = {*result.about} - {*code.names} if is_known else set()
         name = next((name for name in result.about if name in {*places, *absent}), None)
         if result.name in hidden and name is not None:
             error: StudentProblem = missing(name, source.label, list(code.names), ())
