@@ -131,7 +131,7 @@ class Verifier:
             for error in self._judge.catalogue.faults:  # the checks' results do not show these
                 self._course_error(error, "the recipes raise an error")
         if not self._is_sound:
-            self._fault("the solution itself loses points, so nothing else was tried")
+            self._fault("the solution itself is wrong, so nothing else was tried")
             return self.result
         for check in [each for each in self._stopped if each not in self._told]:
             count = several(len(self._stopped[check]), "wrong answer")
@@ -261,16 +261,24 @@ class Verifier:
             if report.points:
                 self._fault(f"the stub gets {report.points} points")
 
+    def _loads(self) -> bool:
+        """Load the solution as a module. If a line of it raises an error, report the error."""
+        try:
+            return bool(self._module)
+        except Exception as error:
+            self._course_error(error, "the solution cannot be loaded")
+            self._is_sound = False
+            return False
+
     def _misconceptions(self) -> None:
         catalogue, result = self._judge.catalogue, self.result
+        if not self._loads():
+            return
         for function, recipe in catalogue.recipes(self.exercise.name).items():
             replay = catalogue.replay(self.exercise.name, function)
             assert replay is not None
             result.remarks += id_remarks(function, recipe)
-            hashes = [[probe_hash(each) for each in recipe.calls(0)] for _ in range(2)]
-            first, second = ([(each.kind, str(each.sums)) for each in calls] for calls in hashes)
-            if first != second:
-                self._fault(f"the probes of {function} change; draw random numbers from `rng`")
+            self._repeat_probes(function, recipe)
             alike = self._apart(function, replay)
             ids, unnamed = set(), set()
             reasons: dict[str, list[str]] = {}
@@ -297,6 +305,13 @@ class Verifier:
             result.named += len(ids - unnamed)
             self._pairs(function, recipe, replay)
         self._values(catalogue.mistakes(self.exercise.name).simulated_values)
+
+    def _repeat_probes(self, function: str, recipe: Recipe) -> None:
+        """Verify that a recipe has the same probes in two runs."""
+        hashes = [[probe_hash(each) for each in recipe.calls(0)] for _ in range(2)]
+        first, second = ([(each.kind, str(each.sums)) for each in calls] for calls in hashes)
+        if first != second:
+            self._fault(f"the probes of {function} change; draw random numbers from `rng`")
 
     def _values(self, simulated: Callable[[], Iterable[Any]] | None) -> None:
         """Try the misconceptions that are wrong values, not wrong functions."""
