@@ -85,7 +85,7 @@ def run(submission, reference, sizes, rng):
 
 
 def distributions_at(reference, sizes):
-    """Return the distributions of one trial by dimension; rougher if there are many dimensions."""
+    """Return the distributions of one trial by dimension. For many dimensions, they are rougher."""
     size = 600 if len(sizes.dimensions) < 10 else 300
     return lambda dimension: reference.sampling_distributions(dimension, sizes.seq_len, size)
 
