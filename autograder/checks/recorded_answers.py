@@ -288,7 +288,7 @@ def refuse_other_seeds(course: Course, seed: int | None) -> None:
     if made is not None and seed is not None and seed not in made.seeds:
         known = ", ".join(map(str, made.seeds))
         raise UserError(
-            f"The answers for seed {seed} are not recorded in this course. Use {known}."
+            f"The answers for seed {seed} are not recorded in this course. Recorded: {known}."
         )
 
 
