@@ -9,6 +9,7 @@ import pytest
 from autograder.author import Comparison, Fact, Family, Probe, Recipe, Trait
 from autograder.diagnosis.errors import explain, named_shape
 from autograder.diagnosis.examination import Answer, Examination
+from autograder.diagnosis.facts import locate, true_statements
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.steps import diagnose
@@ -88,6 +89,20 @@ def test_two_right_calls_must_show_that_a_mistake_needs_a_property():
     assert (found.code, found.misconceptions) == ("in_some_calls", ("not-shifted",))
     found = examine(unshifted_below, with_calls(-1, -2, -3, 4))
     assert found is None or found.code != "in_some_calls"
+
+
+def test_a_measured_number_comes_before_other_true_statements():
+    factor = Fact("factor", lambda s, v: float((v / s.scaled).mean()), "The factor is {}.")
+    recipe = replace(RECIPE, facts=(factor,))
+    examination = Examination(Replay(recipe), lambda probe: Answer(outcome_of(tripled(probe))))
+    examination.draw(2)
+    assert len(true_statements(examination.observed())) > 1
+    assert locate(examination.observed()).code == "measure"
+
+
+def tripled(probe):
+    x, c = probe.args
+    return 3 * (x + c)
 
 
 def test_a_right_function_is_left_alone():
