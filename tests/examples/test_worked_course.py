@@ -3,6 +3,7 @@
 import pytest
 
 from autograder.authoring.verify import STEPS, Verifier
+from autograder.cli import app
 from autograder.course.course_file import load_course
 from tests.conftest import ROOT
 
@@ -28,3 +29,12 @@ def test_a_worked_example_is_short(name):
     assert len(own) >= 5
     lines = [line for path in own for line in path.read_text().splitlines()]
     assert len(lines) <= EXERCISES[name][1]
+
+
+def test_verify_shows_what_students_get(tmp_path, monkeypatch, capfd):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    args = ["verify", "gram_schmidt", "--course", str(FOLDER), "--workers", "1"]
+    app(args, standalone_mode=False)
+    said = " ".join(capfd.readouterr().out.split())
+    assert "exercise mistakes named right answers judged" in said
+    assert "gram_schmidt 14 of 14 (100 %) 2 of 2 (100 %)" in said
