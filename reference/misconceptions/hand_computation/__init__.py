@@ -128,7 +128,7 @@ def _without_scores(name: str, mine: Array | None, right: Array, hints: Hints) -
     elif wrong and all((np.sort(row) == np.eye(len(row))[-1]).all() for row in wrong):
         mistake, says = (
             "all-or-nothing",
-            "a single 1 among zeros. A softmax gives every score a share",
+            "a single 1 among zeros. e to the power of a score is never 0, so its weight is not 0",
         )
     else:
         return None
