@@ -16,11 +16,11 @@ from autograder.authoring.build import outdated, stub_text
 from autograder.authoring.course_submissions import (
     SimulatedClient,
     judge_for,
-    own_work,
     read_course_work,
     solution_module,
     with_functions,
     with_misconceptions,
+    wrong_answers,
 )
 from autograder.authoring.mutants import equivalent_mutants, mutants
 from autograder.authoring.remarks import (
@@ -423,7 +423,7 @@ class Verifier:
 
     def _prove(self) -> None:
         """Verify that each check fails for at least one wrong answer."""
-        wrong = own_work(self.course, self.exercise)
+        wrong = wrong_answers(self.course, self.exercise)
         for source in itertools.chain(wrong, self._mutated):
             left = {name for name, of in self._functions.items() if of not in self._told}
             if left:
