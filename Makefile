@@ -54,6 +54,7 @@ thorough: lint
 verify: lint
 	@$(BIN)/autograder verify --table docs/verified.md
 	@$(BIN)/autograder verify --course examples/courses/text
+	@$(BIN)/autograder verify --course examples/courses/worked
 	@$(BIN)/python -m tools.facts
 
 unseen:

@@ -16,11 +16,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from autograder.checks.check_result import MayFollow, NotJudged
     from autograder.checks.equality import (
+        Script,
         expect_equal,
         expect_false,
         expect_same,
+        expect_script,
         expect_true,
         expect_type,
+        script_results,
     )
     from autograder.checks.expect import (
         Mismatch,
@@ -61,7 +64,13 @@ if TYPE_CHECKING:
         reference_pass,
     )
     from autograder.course.text import capital, few, is_plural, join_names, one_line, several
-    from autograder.diagnosis.callers import ModuleCaller, TensorCaller, float32_probe
+    from autograder.diagnosis.array_changes import SUMS, ArrayChange, along_axes
+    from autograder.diagnosis.callers import (
+        ModuleCaller,
+        TensorCaller,
+        expect_module,
+        float32_probe,
+    )
     from autograder.diagnosis.finding import Finding
     from autograder.diagnosis.mistakes import Mistakes
     from autograder.diagnosis.outcome import Comparison
@@ -98,6 +107,7 @@ GROUPS = {
         ),
         "autograder.checks.equality": (
             "expect_equal expect_same expect_true expect_false expect_type"
+            " expect_script script_results Script"
         ),
         "autograder.checks.follow_through": "expect_independent_calls values_agree",
         "autograder.checks.tolerance": "allowed_error",
@@ -133,7 +143,8 @@ GROUPS = {
         "autograder.checks.module_weights": "ParameterNames ParameterFit Weights",
         "autograder.checks.recorded_answers": "stand_in",
         "autograder.worker.messages": "Passed",
-        "autograder.diagnosis.callers": "ModuleCaller TensorCaller float32_probe",
+        "autograder.diagnosis.callers": "ModuleCaller expect_module TensorCaller float32_probe",
+        "autograder.diagnosis.array_changes": "SUMS ArrayChange along_axes",
     },
     "Words for findings": {
         "autograder.course.text": "capital few is_plural join_names one_line several",

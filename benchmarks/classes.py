@@ -11,9 +11,10 @@ from pathlib import Path
 
 from autograder.course.course_file import find_course
 from benchmarks.commands import COMMAND, ROOT
-from benchmarks.timing import Row, Size, in_turn, seconds
+from benchmarks.timing import Row, Size, in_turn, processor_time_of_ended, seconds
 
 SOFTMAX = (ROOT / "examples" / "class" / "s01" / "softmax.py").read_text()
+WILD = ROOT / "benchmarks" / "wild"
 FOUR = ("softmax", "scaled_dot_product_attention", "causal_mask", "multi_head_reshape")
 
 
@@ -81,18 +82,28 @@ def efficiency(size: Size) -> list[Row]:
     ]
 
 
-def make_mixed(folder: Path, students: int, exercises: Sequence[str], seed: int = 2026) -> int:
-    """Return the exercises of each student, 60 % of them correct, and their number."""
+def make_mixed(
+    folder: Path,
+    students: int,
+    exercises: Sequence[str],
+    seed: int = 2026,
+    answers: Path = ROOT / "examples",
+    correct: float = 0.6,
+) -> int:
+    """Write each student's exercises, and return their number.
+
+    `answers` has the folders `right` and `wrong`. The share `correct` is correct.
+    """
     rng, course = random.Random(seed), find_course(ROOT)
     count = 0
     for exercise in exercises:
         styles = {
-            kind: sorted((ROOT / "examples" / kind / exercise).glob("*.py"))
-            for kind in ("right", "wrong")
+            kind: sorted((answers / kind / exercise).glob("*.py")) for kind in ("right", "wrong")
         }
-        styles["right"].insert(0, course.solution_file(exercise))
+        if answers != WILD:
+            styles["right"].insert(0, course.solution_file(exercise))
         for number in range(students):
-            wrong = styles["wrong"] and rng.random() < 0.4
+            wrong = styles["wrong"] and rng.random() >= correct
             path = rng.choice(styles["wrong" if wrong else "right"])
             place = folder / f"s{number:03}"
             place.mkdir(parents=True, exist_ok=True)
@@ -115,6 +126,23 @@ def mixed(students: int, exercises: Sequence[str] = ()) -> Row:
         f"{spent:.0f} s, peak {peak} MB",
         "7 min for 800",
     )
+
+
+def wild(students: int, exercises: Sequence[str] = ()) -> list[Row]:
+    """Return rows for classes with other people's answers: all correct, and 60 % correct."""
+    exercises = exercises or sorted(folder.name for folder in (WILD / "right").iterdir())
+    rows: list[Row] = []
+    for correct, aim in ((1.0, "2.2 s for each student"), (0.6, "8 submissions/s")):
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = Path(scratch, "class")
+            count = make_mixed(folder, students, exercises, answers=WILD, correct=correct)
+            before = processor_time_of_ended()
+            spent, _ = grade(folder, Path(scratch, "out"), 2, exercises)
+            used = processor_time_of_ended() - before
+        what = f"others' answers, {students} × {len(exercises)}, {correct:.0%} correct"
+        rate = f"{count / spent:.1f} submissions/s"
+        rows.append((what, rate, f"{used / students:.1f} s of processor time for each", aim))
+    return rows
 
 
 def large(count: int, aim: str) -> Row:

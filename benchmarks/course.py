@@ -4,12 +4,8 @@
 difference, so the start of the fork servers does not count.
 """
 
-import contextlib
-import ctypes
-import os
 import resource
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,11 +17,9 @@ from autograder.grading.judge import Judge
 from autograder.sandbox.levels import children_on, choose
 from autograder.submission.source import read_source
 from benchmarks.own_code import own_seconds
-from benchmarks.timing import FULL, Row, Size, ms
+from benchmarks.timing import FULL, Row, Size, ms, processor_time_of_ended
 
 ROOT = Path(__file__).resolve().parent.parent
-SET_CHILD_SUBREAPER = 36
-ENDING = 0.3  # seconds that processes have to end in
 
 
 def whole_course(size: Size) -> list[Row]:
@@ -58,7 +52,7 @@ def cost(course: Course, exercise: Exercise, files: Sequence[Path]) -> tuple[flo
 
 def _spent(course: Course, exercise: Exercise, files: Sequence[Path]) -> tuple[float, float]:
     """Return the seconds for these files; the first one only warms up."""
-    before = _processes()
+    before = processor_time_of_ended()
     with tempfile.TemporaryDirectory() as scratch:
         children = children_on(choose(None, own_code=True), course, [], Path(scratch))
         with Judge(course, [exercise], children) as judge:
@@ -68,27 +62,11 @@ def _spent(course: Course, exercise: Exercise, files: Sequence[Path]) -> tuple[f
             for source in sources:
                 judge.run(source).report
             own = _own() - start
-    return own, _processes() - before
+    return own, processor_time_of_ended() - before
 
 
 def _own() -> float:
     usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime
-
-
-def _processes() -> float:
-    """Return the processor time of ended processes: the fork servers and their forks.
-
-    A fork server ends at once, and its successor takes over its forks.
-    """
-    ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1)
-    until = time.monotonic() + ENDING
-    while time.monotonic() < until:
-        with contextlib.suppress(ChildProcessError):
-            if os.waitpid(-1, os.WNOHANG)[0]:
-                continue
-        time.sleep(0.01)
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
 

@@ -86,7 +86,8 @@ def _memory(judge: Judge) -> str:
 
 def pytests_share(size: Size) -> Row:
     """Measure ten empty checks, to see the cost of pytest's protocol."""
-    checks = "".join(f"def test_{i}(): pass\n" for i in range(10))
+    check = "@pytest.mark.check('Check {0}')\ndef test_{0}(): pass\n"
+    checks = "import pytest\n" + "".join(check.format(number) for number in range(10))
     with tempfile.TemporaryDirectory() as folder:
         for name in ("bench_checks", "bench_reference"):
             os.mkdir(f"{folder}/{name}")

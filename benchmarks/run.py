@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.classes import FOUR, against_fresh_processes, efficiency, large, mixed
+from benchmarks.classes import FOUR, against_fresh_processes, efficiency, large, mixed, wild
 from benchmarks.commands import check_against_import, start_of_a_class
 from benchmarks.course import whole_course
 from benchmarks.desk import views
@@ -52,6 +52,7 @@ def measured(size: Size, large_too: bool) -> Iterator[Row]:
     yield from efficiency(size)
     yield from against_nbgrader(size)
     yield mixed(20) if size is FULL else mixed(1, FOUR)
+    yield from wild(20) if size is FULL else wild(1, FOUR)
     if large_too:
         yield from (mixed(800), large(1_000, ""), large(10_000, "same peak, ±10 %"))
 

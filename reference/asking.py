@@ -30,6 +30,7 @@ from autograder.author import (
     expect_shape,
     forward_pass,
     is_plural,
+    one_line,
     reference_pass,
 )
 from reference.attention import Array
@@ -56,10 +57,9 @@ RANGE = 1e-3, 1e3  # the range of factors that count as a scale; 0 would be no a
 class Asked:
     """A class of the student's, with the course's own class for comparison.
 
-    Attributes:
-        first: calls of which at least one shows whether the number, order and shapes of the results
-            are right. One check grades only that. Other checks then ignore mistakes in it.
-        what: the names of its results in a sentence: two for attention, one for a larger module.
+    Attributes: first: calls of which at least one shows whether the number, order and shapes of the
+    results are right. One check grades only that. Other checks then ignore mistakes in it. what:
+    the names of the results in a sentence. Attention has two results, a larger module one.
     """
 
     submission: Submission
@@ -215,7 +215,7 @@ class Asked:
         return True
 
     def is_comparable(self, made_with: Sizes, inputs: Inputs, state: Weights, note: Note) -> bool:
-        """Return whether `compare` passes; if not, say that the check compares no values."""
+        """Return whether `compare` passes. If not, add a note that the check compares no values."""
         right = self.is_right(made_with, inputs, state)
         if not right:
             note(
@@ -242,7 +242,7 @@ class Asked:
             note("Right, given your scale of the scores.")
 
     def factor(self, made_with: Sizes) -> float | None:
-        """Return by which factor the scores are too large, or None if more is wrong."""
+        """Return the factor by which the scores are too large, or None if more is wrong."""
         rng = np.random.default_rng(5)
         width = made_with[0]
         shapes = {f"W_{each}.weight": (width, width) for each in "qkvo"}
@@ -352,12 +352,21 @@ class Asked:
     def expect_not_random(self, made_with: Sizes, inputs: Inputs, state: Weights) -> None:
         """Pass if two calls in evaluation, with different random numbers, give equal results."""
         __tracebackhide__ = True
-        first, second = (
-            self.answers(self.run(made_with, inputs, state, seed=seed).value) for seed in (1, 2)
-        )
+        runs = [self.run(made_with, inputs, state, seed=seed) for seed in (1, 2)]
+        first, second = (self.answers(run.value) for run in runs)
         for one, two, what in zip(first, second, self.what, strict=False):
             if isinstance(one, np.ndarray) and not np.array_equal(one, two, equal_nan=True):
                 verb = "are" if is_plural(what) else "is"
+                filled = runs[0].fit.loaded(state)
+                for extra in (each for each in runs[0].parameters if each not in filled):
+                    raise Mismatch(
+                        f"{self.name} has the parameter {one_line(extra, 60)}, and the text asks "
+                        f"for no such parameter. Its starting values are random, so {what} {verb} "
+                        "random too.",
+                        what,
+                        mistake="extra-parameter",
+                        told="A module has a parameter that the text does not ask for.",
+                    )
                 raise Mismatch(
                     "In evaluation (after eval()), two calls with the same arguments give "
                     f"different results: {what} {verb} random. Dropout should act "
@@ -546,7 +555,7 @@ def _with_others(inputs: Inputs, state: Weights) -> list[Case]:
 
 
 def other_inputs(inputs: Inputs) -> Inputs:
-    """Return inputs of the same sizes with other numbers or words; masks stay."""
+    """Return inputs of the same sizes with other numbers or words. Masks stay unchanged."""
     return tuple(
         each.max() - each
         if each.dtype.kind == "i" and each.max() > 1
@@ -565,7 +574,10 @@ def usual_batch(
     state: Weights,
     note: Note,
 ) -> Sizes:
-    """Return a batch axis, or none if the code works only without one. `draw` draws by `rng`."""
+    """Return the size of a batch axis as a tuple.
+
+    If the code works only without it, return (). `draw` draws by `rng`.
+    """
     usual: Any = None
     for batch in ((2,), ()):
         inputs = draw(batch)

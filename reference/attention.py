@@ -25,14 +25,15 @@ def scores(Q: Array, K: Array) -> Array:
 
 
 def scale(scores: Array, d_k: int) -> Array:
-    """Return the scores divided by √d_k: their standard deviation then does not grow with d_k."""
+    """Return the scores divided by √d_k. Their standard deviation then does not grow with d_k."""
     return scores / np.sqrt(d_k)
 
 
 def block(scores: Array, mask: Mask | None) -> Array:
-    """Return the scores with −∞ where the mask is false: after the softmax their weights are 0.
+    """Return the scores with −∞ where the mask is false, so that the softmax makes weights of 0.
 
     The mask is true (or 1) where a query may attend, and broadcasts against the scores.
+
     """
     if mask is None:
         return scores

@@ -4,7 +4,7 @@ import re
 
 
 def words(label: str) -> list[str]:
-    """Return the words of a label in lower case: “q_i” and “$Q$” have the word “q”."""
+    """Return the words of a label in lower case. For example, “q_i” and “$Q$” have the word “q”."""
     return re.findall(r"[^\W\d_]+", label.lower())
 
 

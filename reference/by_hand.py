@@ -1,4 +1,4 @@
-"""The problems of `hand_computation`; each step is computed from the previous one."""
+"""The problems of `hand_computation`. Each step is computed from the previous step."""
 
 import functools
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ CLEAR = 10 * WITHIN  # numbers in a row that differ by less count as equal
 
 @dataclass(frozen=True)
 class HandPart:
-    """Worked problem: Q, K, V, and the wrong entries that a well-known text prints for it."""
+    """Problem with its steps: Q, K, V, and the wrong entries that a well-known text prints."""
 
     letter: str
     Q: tuple[tuple[float, ...], ...]
@@ -83,7 +83,7 @@ class TrivialRow:
 
 
 def step_before(step: str) -> str:
-    """Return the step that this one is computed from."""
+    """Return the step from which this step is computed."""
     return STEPS[STEPS.index(step) - 1]
 
 
@@ -153,8 +153,9 @@ def hand_shape(letter: str, step: str) -> tuple[int, int]:
 def hand_problem(variant: str = "") -> HandProblem:
     """Return the problem of a variant (hexadecimal digits; empty for the course's own).
 
-    The numbers are integers and tenths, drawn again until every mixed-up axis gives wrong numbers.
-    Part C is self-attention with Q = K, so its scores are symmetric. The scores of A and B are not.
+    The numbers are integers and tenths. They are drawn again until every mixed-up axis gives wrong
+    numbers. Part C is self-attention with Q = K, so its scores are symmetric. The scores of A and B
+    are not.
     """
     if not variant:
         return STANDARD

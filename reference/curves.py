@@ -11,6 +11,9 @@ Labels = tuple[set[str], set[str]]
 Point = tuple[float, float]
 
 
+KINDS = ("unscaled", "scaled")
+
+
 def labels_of_pairs(figure: Figure, table: Results) -> list[Labels]:
     """Return, for each measure drawn twice, the legend's labels of its unscaled and scaled series.
 
@@ -21,7 +24,7 @@ def labels_of_pairs(figure: Figure, table: Results) -> list[Labels]:
     pairs: list[Labels] = []
     for measure in ("scores_std", "entropy", "max_weight"):
         labels: list[set[str] | None] = []
-        for kind in ("unscaled", "scaled"):
+        for kind in KINDS:
             wanted = {(float(d), table[d][f"{measure}_{kind}"]) for d in table}
             alike = [
                 series
@@ -33,6 +36,18 @@ def labels_of_pairs(figure: Figure, table: Results) -> list[Labels]:
         if unscaled is not None and scaled is not None:
             pairs.append((unscaled - {""}, scaled - {""}))
     return pairs
+
+
+def has_other_dimensions(figure: Figure, table: Results) -> bool:
+    """Return True if both series of a measure are drawn, but not at the dimensions."""
+    heights = [sorted(series.y) for axes in figure.axes for series in axes.series]
+    for measure in ("scores_std", "entropy", "max_weight"):
+        both = [sorted(row[f"{measure}_{kind}"] for row in table.values()) for kind in KINDS]
+        if all(
+            any(np.allclose(wanted, y) for y in heights if len(y) == len(wanted)) for wanted in both
+        ):
+            return True
+    return False
 
 
 def says_unscaled(label: str) -> bool:

@@ -1,7 +1,7 @@
 """Dropout of attention weights, observed in outputs that show each weight twice.
 
-Source: Srivastava et al. (2014); kept weights are divided by 1 − p ("inverted dropout"), as
-`torch.nn.Dropout` does.
+Source: Srivastava et al. (2014). Kept weights are divided by 1 − p ("inverted dropout"), as in
+`torch.nn.Dropout`.
 """
 
 from dataclasses import dataclass
@@ -40,10 +40,11 @@ def what_dropout_did(
 ) -> DropoutMistake | None:
     """Return the mistake in one pass in training, or None.
 
-    query `(B, L_q, d)` and key `(B, L_k, d)`; the values were two identity matrices side by side,
-    so that output `(B, L_q, 2·L_k)` shows the weights used, twice. `in_evaluation` is the output
-    without dropout. It shows the student's weights, even if they are wrong. `own` are the weights
-    that follow from the student's own step; they replace the correct weights.
+    `query` has the shape `(B, L_q, d)`, and `key` the shape `(B, L_k, d)`. The values were two
+    identity matrices side by side. So `output`, of shape `(B, L_q, 2·L_k)`, shows the used weights
+    twice. `in_evaluation` is the output without dropout. It shows the student's weights, even if
+    they are wrong. `own` are the weights that follow from the student's own step. They replace the
+    correct weights.
     """
     query, key = query.astype(np.float64), key.astype(np.float64)
     right = softmax(scale(scores(query, key), key.shape[-1])) if own is None else own

@@ -60,14 +60,14 @@ def _step(
 
 
 def blank_as_zero(shown: Array, expected: Array) -> Array:
-    """Return the values of an image; blank cells become 0 where 0 is expected."""
+    """Return the values of an image. Blank cells become 0 where 0 is expected."""
     if shown.shape != expected.shape:
         return shown
     return np.where(np.isnan(shown) & (np.asarray(expected) == 0), 0.0, shown)
 
 
 def panels_of(figure: Figure) -> list[Array]:
-    """Return the values of each panel of a figure: of its top image."""
+    """Return the values of the top image in each panel of a figure."""
     return [matrix_of(axes.images[-1]) for axes in panels_in(figure)]
 
 

@@ -109,9 +109,11 @@ def own_repaired(steps: OwnSteps, name: str, args: tuple[Any, ...]) -> tuple[Arr
         scores, mask = args
         return (weights(np.where(mask[:, np.newaxis] if mask.ndim == 3 else mask, scores, -1e9)),)
     if name == "batched_attention":
-        return attention(*args, softmax=weights)
+        Q, K, V = args
+        return attention(Q, K, V, None, weights)
     x, *matrices, W_o, count = args
-    output, own = attention(*(split_heads(x @ W, count) for W in matrices), softmax=weights)
+    Q, K, V = (split_heads(x @ W, count) for W in matrices)
+    output, own = attention(Q, K, V, None, weights)
     return merge_heads(output) @ W_o, own
 
 

@@ -1,7 +1,9 @@
-"""Wrong operations in attention by hand: what a student may do with the numbers of a step.
+"""Wrong operations that a student may apply to the numbers of a step in attention by hand.
 
-Each step is a chain of operations. A template takes another operation at one place of the chain, or
-at two places. The catalogue of mistakes comes first; these templates explain what it does not know.
+Each step is a chain of operations. A template uses another operation at one place of the chain, or
+at two places. These templates are tried only if no mistake of the catalogue fits.
+
+
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +22,7 @@ class Made(NamedTuple):
     """Numbers that a chain of operations gives, with words for them.
 
     `wrong` has the names of the wrong operations. `fitted` counts the numbers that were read off
-    the student's own numbers, so that they are no evidence.
+    the student's own numbers. These are no evidence.
     """
 
     wrong: tuple[str, ...]
@@ -113,15 +115,15 @@ DIVIDED = _choices(
      "alone", lambda g: np.sqrt(g.x / g.d_k)),
     ("root-of-scores", "the square roots of the scores, divided by √d_k",
      lambda g: np.sqrt(g.x) / g.root),
-    ("less-root", "the scores less √d_k", lambda g: g.x - g.root),
-    ("less-d-k", "the scores less d_k", lambda g: g.x - g.d_k),
+    ("less-root", "the scores minus √d_k", lambda g: g.x - g.root),
+    ("less-d-k", "the scores minus d_k", lambda g: g.x - g.d_k),
     ("over-scores", "√d_k divided by the scores", lambda g: g.root / g.x),
     ("over-row-sum", "the scores divided by the sum of their row",
      lambda g: g.x / g.x.sum(1, keepdims=True)),
-    ("over-sum", "the scores divided by the sum of all", lambda g: g.x / g.x.sum()),
-    ("over-row-maximum", "the scores divided by the largest of their row",
+    ("over-sum", "the scores divided by the sum of all scores", lambda g: g.x / g.x.sum()),
+    ("over-row-maximum", "the scores divided by the largest score of their row",
      lambda g: g.x / g.x.max(1, keepdims=True)),
-    ("over-maximum", "the scores divided by the largest of all", lambda g: g.x / g.x.max()),
+    ("over-maximum", "the scores divided by the largest score of all", lambda g: g.x / g.x.max()),
     ("over-row-length", "the scores divided by the length of their row",
      lambda g: g.x / np.sqrt(np.square(g.x).sum(1, keepdims=True))),
     ("squared", "the squares of the scores, divided by √d_k", lambda g: g.x**2 / g.root),
@@ -132,8 +134,8 @@ DIVIDED = _choices(
 ENTRIES = _choices(
     ("", "entry", lambda x, root: x),
     ("not-scaled", "score before scaling", lambda x, root: x * root),
-    ("scaled-again", "entry divided by √d_k once more", lambda x, root: x / root),
-    ("less-maximum", "entry less the largest of its row",
+    ("scaled-again", "entry divided by √d_k again", lambda x, root: x / root),
+    ("less-maximum", "entry minus the largest entry of its row",
      lambda x, root: x - x.max(-1, keepdims=True)),
     ("plus-one", "entry plus 1", lambda x, root: x + 1),
     ("rounded-0", "entry rounded to a whole number", lambda x, root: np.round(x)),
@@ -153,7 +155,7 @@ POWERS = _choices(
     ("to-the-e", "each {entry} to the power of e", lambda x: np.maximum(x, 0) ** np.e),
     ("zero-stays-zero", "e to the power of each {entry}, with 0 for e⁰",
      lambda x: np.where(x == 0, 0, np.exp(x))),
-    ("less-one", "e to the power of each {entry}, less 1,", np.expm1),
+    ("less-one", "e to the power of each {entry}, minus 1,", np.expm1),
     ("exponentials-rounded-0", "e to the power of each {entry}, rounded to a whole number,",
      lambda x: np.round(np.exp(x))),
     ("exponentials-rounded-1", "e to the power of each {entry}, rounded to 1 decimal,",

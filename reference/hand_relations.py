@@ -150,9 +150,10 @@ def _holds(step: str, steps: Steps, givens: Mapping[str, Any]) -> bool:
 
 
 def near(own: Numbers, numbers: Any, times: Any = 1.0, allowed: float = 0.0) -> bool:
-    """Return True if the numbers agree; `times` is a factor on the tolerance.
+    """Return True if the numbers agree. `times` is a factor on the tolerance.
 
     `allowed` is an additional tolerance for numbers that may have been rounded differently.
+
     """
     if own.shape != np.shape(numbers):
         return False
@@ -169,7 +170,10 @@ def as_written(own: Numbers) -> float:
 
 
 def fits(step: str, steps: Steps, givens: Mapping[str, Any], within: float = WITHIN) -> Cells:
-    """Return which entries of a step fit the correct scores; for the scores, which fit Q and K."""
+    """Return which entries of a step fit the correct scores.
+
+    The scores themselves must fit Q and K.
+    """
     Q, K, V = (np.asarray(givens[each], float) for each in "QKV")
     own, scores = steps[step], steps["scores"]
     root = K.shape[1] ** 0.5

@@ -35,7 +35,7 @@ class AdamW:
             each.grad = None
 
     def step(self) -> None:
-        """Update the parameters; each has a gradient."""
+        """Update the parameters. Each parameter must have a gradient."""
         self.steps += 1
         first, second = (1 - beta**self.steps for beta in BETAS)
         with torch.no_grad():

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-FACT = re.compile(r"(<!-- fact: ([\w-]+) -->)(.*?)(<!-- /fact -->)", re.DOTALL)
+FACT = re.compile(r"(<!-- fact: ([\w./-]+) -->)(.*?)(<!-- /fact -->)", re.DOTALL)
 NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
 NUMBERS += " fifteen sixteen seventeen eighteen nineteen twenty"
 WRONG = """\
@@ -32,13 +32,13 @@ WIDTH = 88
 EXTRAS = {
     "torch": "the exercises that need torch",
     "students": "other libraries that submissions may import",
-    "authoring": "`build`, `new`, `variants`, `release --as ipynb`",
+    "authoring": "`new`, `build`, `variants`, `verify`, `release`",
     "verify": "`verify`",
     "release": "`release`",
     "desk": "`desk`",
     "pdf": "the PDF of `class-report`",
     "similar": "`similar`",
-    "nbgrader": "`nbgrader`; includes `authoring`",
+    "nbgrader": "`nbgrader`",
     "cluster": "`grade --scheduler` and `--local-cluster`",
     "platforms": "`export`, `package`, downloads (no library)",
     "docs": "`make docs`",
@@ -244,6 +244,22 @@ def _text(text: str) -> str:
     return f"```text\n{text}\n```"
 
 
+def code_of(path: str) -> str:
+    """Return a file of the worked examples as a block of code."""
+    text = (ROOT / "examples/courses/worked" / path).read_text(encoding="utf-8")
+    return f"```python\n# {path}\n{text}```"
+
+
+WORKED = (
+    "reference/checks/test_gram_schmidt.py",
+    "reference/misconceptions/gram_schmidt.py",
+    "reference/checks/test_priority_queue.py",
+    "reference/misconceptions/priority_queue.py",
+    "reference/swiglu_contract.py",
+    "reference/checks/test_swiglu.py",
+    "reference/misconceptions/swiglu.py",
+    "reference/variants/swiglu.py",
+)
 BLOCKS: dict[str, Callable[[], str]] = {
     "exercises-table": exercises,
     "wrong-softmax": lambda: f"```python\n{WRONG}```",
@@ -254,6 +270,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "canvas-class": canvas_class,
     "extras": extras,
     "commands": commands,
+    **{path: lambda path=path: code_of(path) for path in WORKED},
 }
 COUNTS: dict[str, Callable[[], str]] = {
     "Exercises": lambda: _number_of_exercises().capitalize(),

@@ -33,22 +33,22 @@ CLOSING = """
 #
 #     autograder check {name}
 #
-# It shows your points. If something is wrong, it shows what, and a hint. Add `--hint` to get the
-# next hint. Write `watch` instead of `check`, and it checks each time you save.
+# The command shows your points. If something is wrong, the command shows the mistake and a hint.
+# With `--hint`, it shows the next hint. With `watch` instead of `check`, it checks each save.
 """
 CHECKED = """\
 ## Check your work
 
-Run the cells with your answer. Then run the cell below, which checks them. It shows your points. If
-something is wrong, it shows what, and a hint.
+Run the cells with your answer. Then run the cell below, which checks them. The cell shows your
+points. If something is wrong, the cell shows the mistake and a hint.
 
 If Python finds no module named `autograder`, choose the kernel of the environment in which you
 installed the course. Or install the course where this kernel runs."""
 ANSWERED = """\
 ## Check your work
 
-Save this notebook, then run the cell below. It shows which questions you have answered. A person
-reads your answers and gives the points."""
+Save this notebook, then run the cell below. The cell shows which questions you have answered. A
+person reads your answers and gives the points."""
 
 
 def build_exercise(course: Course, exercise: Exercise, variant: str = "") -> dict[Path, str]:

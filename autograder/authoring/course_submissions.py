@@ -39,6 +39,11 @@ def right_answers(course: Course, exercise: Exercise) -> Iterator[Source]:
 def own_work(course: Course, exercise: Exercise) -> Iterator[Source]:
     """Yield the solution, the alternative solutions and the wrong answers of an exercise."""
     yield from right_answers(course, exercise)
+    yield from wrong_answers(course, exercise)
+
+
+def wrong_answers(course: Course, exercise: Exercise) -> Iterator[Source]:
+    """Yield the wrong answers of an exercise."""
     yield from _read_all(
         (course.root / course.content.right).parent / "wrong" / exercise.name, exercise
     )

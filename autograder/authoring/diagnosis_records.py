@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks.check_result import NotJudged
+from autograder.checks.module_weights import USUAL_NAMES
 from autograder.checks.projection_hash import require_plain_data
 from autograder.checks.recorded_answers import packed_value
 from autograder.course.course_file import Course, Exercise
@@ -17,7 +18,7 @@ from autograder.diagnosis.callers import ModuleCaller, TensorCaller
 from autograder.diagnosis.general import GENERAL
 from autograder.diagnosis.mistakes import known_mistakes
 from autograder.diagnosis.outcome import EXACT
-from autograder.diagnosis.recipe import LibraryObject, Misconception, Probe, Recipe
+from autograder.diagnosis.recipe import LibraryObject, Misconception, Probe, Recipe, ScriptCaller
 from autograder.diagnosis.recorded_replay import (
     RecordedFunction,
     RecordedMisconception,
@@ -58,21 +59,21 @@ class _Helpers:
         if caller is None:
             return PLAIN
         ask = type(caller).ask  # a subclass may override it
-        if ask is TensorCaller.ask:
-            return {"kind": "tensors"}
+        if ask is TensorCaller.ask or ask is ScriptCaller.ask:
+            return {"kind": "tensors" if ask is TensorCaller.ask else "script"}
         if not isinstance(caller, ModuleCaller) or ask is not ModuleCaller.ask:
             for kind in type(caller).__mro__:
                 if id(kind) in self.named and getattr(kind, "ask", None) is ask:
                     return {"kind": "helper", "name": self.named[id(kind)]}
             return None
-        if id(caller.words) not in self.named:
+        if id(caller.words) not in self.named and caller.words is not USUAL_NAMES:
             return None
         return {
             "kind": "module",
             "built_with": list(caller.built_with),
             "called_with": list(caller.called_with),
             "weights": dict(caller.weights),
-            "words": self.named[id(caller.words)],
+            "words": self.named.get(id(caller.words), ""),
         }
 
     def read(self, recipe: Recipe) -> str | None:

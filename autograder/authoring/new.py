@@ -8,6 +8,7 @@ import sys
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import jinja2
 import yaml
@@ -54,6 +55,27 @@ def with_exercise(path: Path, entry: str) -> str:
     )
 
 
+def in_assignment(path: Path, text: str, assignment: str, name: str) -> str:
+    """Return the text of a `course.yml` with an exercise at the end of an assignment."""
+    tree: Any = yaml.compose(text, Loader=yaml.SafeLoader)
+    listed = _value(tree, "assignments").value
+    node = next(each for each in listed if _value(each, "name").value == assignment)
+    exercises = _value(node, "exercises")
+    if exercises.flow_style:
+        end = exercises.end_mark.index - 1
+        item = f"{', ' * bool(exercises.value)}{name}"
+    else:
+        end = exercises.value[-1].end_mark.index
+        item = f"\n{' ' * exercises.start_mark.column}- {name}"
+    changed = text[:end] + item + text[end:]
+    parse_course(path, changed)
+    return changed
+
+
+def _value(node: Any, key: str) -> Any:
+    return next(value for name, value in node.value if name.value == key)
+
+
 def _last_line(node: yaml.Node) -> int:
     """Return the line number (from 0) where a node ends. Comments after the node do not count."""
     if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
@@ -83,16 +105,21 @@ def new_course(
     return course, _write(course, exercise, files)
 
 
-def new_exercise(course: Course, name: str, title: str, needs: Library) -> list[Path]:
+def new_exercise(
+    course: Course, name: str, title: str, needs: Library, assignment: str = ""
+) -> list[Path]:
     """Add an exercise to the end of a course, or write nothing. Return the files written.
 
-    If `course.yml` already lists the exercise, only its files are made.
+    If `course.yml` already lists the exercise, only its files are made. If `assignment` is given,
+    the exercise is added to this assignment too.
     """
     entry = _entry(name, title, needs)
     if name in course.exercises:
         return _write(course, name, _files(course, name))
     path = course.root / FILE_NAME
     text = with_exercise(path, entry)
+    if assignment:
+        text = in_assignment(path, text, course.assignment(assignment).name, name)
     added = parse_course(path, text)
     written = _write(added, name, _files(added, name))
     write_atomically(path, text)

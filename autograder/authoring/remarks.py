@@ -4,9 +4,10 @@ import pkgutil
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from autograder.authoring.build import pictures_in
 from autograder.checks.check_result import Check
 from autograder.course.course_file import Exercise
-from autograder.course.text import number, several
+from autograder.course.text import join_names, number, several
 from autograder.diagnosis.recipe import Misconception, Recipe
 from autograder.grading.author_exceptions import explained
 from autograder.submission.stubs import BEGIN, END, Requirement
@@ -75,6 +76,19 @@ def requirement_remarks(stated: Sequence[Requirement], checks: Sequence[Check]) 
         names.add(each.name)
         if each.name not in graded:
             yield f"warning: no check grades the requirement `{each.name}` of line {each.line}"
+
+
+def lesson_remarks(text: str) -> Iterator[str]:
+    """Yield a remark on the parts that a lesson should have and that a text lacks."""
+    parts = {
+        "its time and needs (*About 30 minutes. Needs …*)": re.search(
+            r"^# \*About \d+ min", text, re.M
+        ),
+        "a picture (![description](figures/NAME.png))": pictures_in(text),
+        "a source with a link": "](https://" in text,
+    }
+    if lacking := [part for part, found in parts.items() if not found]:
+        yield f"warning: the text lacks {join_names(lacking)}"
 
 
 def scale_remarks(exercise: Exercise, weights: Sequence[float]) -> Iterator[str]:

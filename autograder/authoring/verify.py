@@ -16,11 +16,11 @@ from autograder.authoring.build import outdated, stub_text
 from autograder.authoring.course_submissions import (
     SimulatedClient,
     judge_for,
-    own_work,
     read_course_work,
     solution_module,
     with_functions,
     with_misconceptions,
+    wrong_answers,
 )
 from autograder.authoring.mutants import equivalent_mutants, mutants
 from autograder.authoring.remarks import (
@@ -28,6 +28,7 @@ from autograder.authoring.remarks import (
     forbidden_faults,
     hint_faults,
     id_remarks,
+    lesson_remarks,
     requirement_remarks,
     scale_remarks,
 )
@@ -130,7 +131,7 @@ class Verifier:
             for error in self._judge.catalogue.faults:  # the checks' results do not show these
                 self._course_error(error, "the recipes raise an error")
         if not self._is_sound:
-            self._fault("the solution itself loses points, so nothing else was tried")
+            self._fault("the solution itself is wrong, so nothing else was tried")
             return self.result
         for check in [each for each in self._stopped if each not in self._told]:
             count = several(len(self._stopped[check]), "wrong answer")
@@ -220,6 +221,7 @@ class Verifier:
         faults += forbidden_faults(self.exercise.forbids)
         faults += hint_faults(checks, recipes, text)
         remarks += check_remarks(checks)
+        remarks += lesson_remarks(text)
         remarks += requirement_remarks(requirements_in(text), checks)
         remarks += scale_remarks(self.exercise, [each.weight for each in checks])
         self.result.checks = len(checks)
@@ -259,16 +261,24 @@ class Verifier:
             if report.points:
                 self._fault(f"the stub gets {report.points} points")
 
+    def _loads(self) -> bool:
+        """Load the solution as a module. If a line of it raises an error, report the error."""
+        try:
+            return bool(self._module)
+        except Exception as error:
+            self._course_error(error, "the solution cannot be loaded")
+            self._is_sound = False
+            return False
+
     def _misconceptions(self) -> None:
         catalogue, result = self._judge.catalogue, self.result
+        if not self._loads():
+            return
         for function, recipe in catalogue.recipes(self.exercise.name).items():
             replay = catalogue.replay(self.exercise.name, function)
             assert replay is not None
             result.remarks += id_remarks(function, recipe)
-            hashes = [[probe_hash(each) for each in recipe.calls(0)] for _ in range(2)]
-            first, second = ([(each.kind, str(each.sums)) for each in calls] for calls in hashes)
-            if first != second:
-                self._fault(f"the probes of {function} change; draw random numbers from `rng`")
+            self._repeat_probes(function, recipe)
             alike = self._apart(function, replay)
             ids, unnamed = set(), set()
             reasons: dict[str, list[str]] = {}
@@ -295,6 +305,13 @@ class Verifier:
             result.named += len(ids - unnamed)
             self._pairs(function, recipe, replay)
         self._values(catalogue.mistakes(self.exercise.name).simulated_values)
+
+    def _repeat_probes(self, function: str, recipe: Recipe) -> None:
+        """Verify that a recipe has the same probes in two runs."""
+        hashes = [[probe_hash(each) for each in recipe.calls(0)] for _ in range(2)]
+        first, second = ([(each.kind, str(each.sums)) for each in calls] for calls in hashes)
+        if first != second:
+            self._fault(f"the probes of {function} change; draw random numbers from `rng`")
 
     def _values(self, simulated: Callable[[], Iterable[Any]] | None) -> None:
         """Try the misconceptions that are wrong values, not wrong functions."""
@@ -406,7 +423,7 @@ class Verifier:
 
     def _prove(self) -> None:
         """Verify that each check fails for at least one wrong answer."""
-        wrong = own_work(self.course, self.exercise)
+        wrong = wrong_answers(self.course, self.exercise)
         for source in itertools.chain(wrong, self._mutated):
             left = {name for name, of in self._functions.items() if of not in self._told}
             if left:

@@ -1,17 +1,19 @@
 """Comparisons of answers of any type: texts, truth values, lists, sets, records."""
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from autograder.checks.differences import describe_kind, difference
-from autograder.checks.expect import Mismatch, expect_close
+from autograder.checks.expect import Mismatch, expect_close, expect_error
+from autograder.checks.proxy import Function
 from autograder.checks.tolerance import Tolerance
 from autograder.course.text import are, capital
 from autograder.report.model import CauseCode
-from autograder.report.values import as_text
+from autograder.report.values import as_text, describe_call
+from autograder.sandbox.problems import NotWritten, Raised
 from autograder.worker.serialise import serialised
 from autograder.worker.values import Record, Tuple, items_of, kind_of
 
@@ -107,6 +109,74 @@ def expect_same(
             expect_close(answer, expected, what, **tolerance)
         else:
             expect_equal(answer, expected, what, any_row=any_row, **tolerance)
+
+
+Script = Sequence[tuple[Any, ...]]
+"""Type of method calls on a new object, such as `[("push", "a", 2), ("pop",), ("__len__",)]`.
+
+A script may begin with the arguments of the constructor: `("__init__", 10)`.
+"""
+
+
+def script_results(new: Callable[..., Any], script: Script) -> list[Any]:
+    """Return the results of a script on a new object of a class.
+
+    The result of a call that raises an exception is `{"raises": "IndexError"}`.
+    """
+    results: list[Any] = []
+    for method, args in _methods(new, script):
+        try:
+            results.append(method(*copy.deepcopy(args)))
+        except NotWritten:
+            raise
+        except Raised as error:
+            error.was_expected = True
+            results.append({"raises": error.type})
+        except Exception as error:
+            if isinstance(method, Function):
+                raise
+            results.append({"raises": type(error).__name__})
+    return results
+
+
+def expect_script(
+    new: Function, right: Callable[[Script], list[Any]], *scripts: Script, **details: Any
+) -> None:
+    """Pass if an object of a student's class answers the calls of each script as it should.
+
+        expect_script(submission.Queue, queue_results, [("push", 3), ("pop",), ("pop",)])
+
+    Args:
+        new: the student's class.
+        right: a function of the reference that returns the `script_results` of the correct class.
+        scripts: the method calls. Put short scripts first.
+        details: `what`, `condition`, `within` and `any_row`, as for `expect_equal`.
+
+    Raises:
+        Mismatch: a result differs, or a call raises no exception where the correct class does.
+    """
+    __tracebackhide__ = True
+    for script in scripts:
+        calls = [
+            describe_call(name, tuple(args), {}) for name, *args in script if name != "__init__"
+        ]
+        answers = zip(_methods(new, script), right(script), strict=True)
+        for number, ((method, args), expected) in enumerate(answers):
+            if isinstance(expected, dict) and expected.keys() == {"raises"}:
+                expect_error(method, *args, type=expected["raises"])
+            else:
+                before = f"After {', '.join(calls[:number])}:" if number else ""
+                expect_equal(method(*args), expected, finding=before, **details)
+
+
+def _methods(new: Any, script: Script) -> Iterator[tuple[Any, tuple[Any, ...]]]:
+    """Make an object, and yield each method of a script and its arguments."""
+    has_first = bool(script) and script[0][0] == "__init__"
+    given = script[0][1:] if has_first else ()
+    is_student = isinstance(new, Function)
+    made = new.kept(*given) if is_student else new(*given)
+    for name, *args in script[has_first:]:
+        yield made.method(name) if is_student else getattr(made, name), tuple(args)
 
 
 def _as_lists(value: Any) -> Any:

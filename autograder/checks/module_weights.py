@@ -40,7 +40,7 @@ ZERO = -1
 
 @dataclass(frozen=True)
 class ParameterNames:
-    """Names that students may give to parameters.
+    """Names that students may give to parameters. Without arguments, only shapes count.
 
     `role` returns a parameter's role, such as "query", or "" if the name does not show it.
     `is_shift` returns whether a name is the name of a bias. `joined` is a dict for parameters that
@@ -49,11 +49,14 @@ class ParameterNames:
     roles for which some modules use the same parameter ("tied").
     """
 
-    role: Callable[[str], str]
-    is_shift: Callable[[str], bool]
-    joined: Mapping[str, tuple[str, ...]]
-    neutral: Callable[[str], float | None]
+    role: Callable[[str], str] = lambda name: ""  # noqa: ARG005
+    is_shift: Callable[[str], bool] = lambda name: name.endswith("bias")
+    joined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    neutral: Callable[[str], float | None] = lambda name: None  # noqa: ARG005
     shared: frozenset[tuple[str, str]] = frozenset()
+
+
+USUAL_NAMES = ParameterNames()
 
 
 @dataclass(frozen=True)

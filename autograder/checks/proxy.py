@@ -1,5 +1,6 @@
 """Proxy of a student's module: the `submission` of checks."""
 
+import ast
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -10,11 +11,10 @@ from autograder.sandbox.peer import CourseFunction
 from autograder.sandbox.problems import Crashed, NotPlain, Raised
 from autograder.sandbox.process import handle_in
 from autograder.sandbox.session import WorkerSession
-from autograder.submission.code import find_assignment
+from autograder.submission.code import find_assignment, parsed
 from autograder.submission.source import Source
-from autograder.worker.codec import Handle, tensor
+from autograder.worker.codec import Handle, has_handle, tensor
 from autograder.worker.messages import CodePlace, Forward, Passed, Reply, Request
-from autograder.worker.remote_functions import has_handle
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -119,6 +119,10 @@ class Remote:
     def __getattr__(self, name: str) -> Function:
         if name.startswith("__"):
             raise AttributeError(name)
+        return self.method(name)
+
+    def method(self, name: str) -> Function:
+        """Return a method by its name, which may be special, such as `__len__`."""
         return Function(self._submission, name, self._handle.number)
 
     def value(self, name: str) -> Any:
@@ -174,6 +178,18 @@ class Submission:
         if name not in self._read:
             return None
         return find_assignment(self._session.source.units, name, entry)
+
+    def definition(self, name: str) -> tuple[str, ast.FunctionDef] | None:
+        """Return the file or cell and the syntax tree of a top-level function. No code runs."""
+        return next(
+            (
+                (unit.label, node)
+                for unit in reversed(self._session.source.units)
+                for node in reversed(parsed(unit) or [])
+                if isinstance(node, ast.FunctionDef) and node.name == name
+            ),
+            None,
+        )
 
     def answer(self, name: str) -> str:
         """Return the student's answer to a question in words, or an empty text. No code runs."""

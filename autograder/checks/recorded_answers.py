@@ -110,7 +110,7 @@ def read_packed(path: Path, kind: type[Unpacked]) -> Unpacked:
     except (OSError, zlib.error, msgspec.MsgspecError, ValueError) as error:
         raise UserError(
             f"{path}, recorded answers, cannot be read ({error}). Unpack what your course handed "
-            f"out again; your own files stay."
+            f"out again. Your own files stay."
         ) from None
 
 
@@ -288,7 +288,7 @@ def refuse_other_seeds(course: Course, seed: int | None) -> None:
     if made is not None and seed is not None and seed not in made.seeds:
         known = ", ".join(map(str, made.seeds))
         raise UserError(
-            f"The answers for seed {seed} are not recorded in this course. Those for {known} are."
+            f"The answers for seed {seed} are not recorded in this course. Recorded: {known}."
         )
 
 

@@ -39,7 +39,7 @@ class ModuleRun:
     Attributes:
         value: the result, an array or a list of arrays. torch computes it in float32.
         gradients: a dict from name to gradient. The names are the requested weights' names, and
-            `input 0`, `input 1` and so on. A gradient has the shape of its weight or input; None
+            `input 0`, `input 1` and so on. A gradient has the shape of its weight or input. None
             means that there is no gradient.
         after: the inputs as they are after the call.
         state: the weights that the module used, by requested name. A missing bias is 0.

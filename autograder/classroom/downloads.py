@@ -133,7 +133,7 @@ class Importer(msgspec.Struct, frozen=True, kw_only=True):
     """A platform. `recognise` counts entries that only this platform writes. `read` returns pieces.
 
     `read` skips entries that it does not understand. If an entry's name may mean several students,
-    it returns a piece for each of them; then only a roster can decide whose entry it is. `expected`
+    it returns a piece for each of them. Then only a roster can decide whose entry it is. `expected`
     is a text for messages: it describes the names of entries. `also` returns other files of the
     platform, which are not submissions. If `starters` is true, submissions include files that the
     student did not change.

@@ -49,12 +49,17 @@ def course_command(folder: Path, exercise: str, title: str, needs: Library) -> N
 @click.argument("name")
 @title_option
 @needs_option
+@click.option("--assignment", default="", help="Add the exercise to this assignment, too.")
 @course_option
-def exercise_command(name: str, title: str, needs: Library, course_path: Path | None) -> None:
+def exercise_command(
+    name: str, title: str, needs: Library, assignment: str, course_path: Path | None
+) -> None:
     """Add the exercise NAME to a course. No file is overwritten."""
     require("authoring", "autograder new")
     course = find_course(Path.cwd(), named=course_path)
-    print(*new_exercise(course, name, title, needs), sep="\n")
+    print(*new_exercise(course, name, title, needs, assignment), sep="\n")
+    if course.content.assignments and not assignment:
+        print(f"No assignment contains {name} yet. Add it to `exercises:` of one in course.yml.")
     _print_next_steps(name, course.content.solutions)
 
 

@@ -41,7 +41,7 @@ from autograder.cli.result_files import ResultFiles, result_file_options, write_
 )
 @click.option("--roster", type=PATH, help="CSV of the enrolled students: id, name, email, …")
 @click.option(
-    "--student", "students", multiple=True, help="Grade only this student; may be repeated."
+    "--student", "students", multiple=True, help="Grade only this student. May be repeated."
 )
 @click.option(
     "--apply/--no-apply",

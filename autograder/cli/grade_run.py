@@ -47,7 +47,7 @@ MAX_WARNED = 10
 
 
 class GradeOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """The options of the command line; each field has the name of an option."""
+    """The options of the command line. Each field has the name of an option."""
 
     submissions: Path
     out: Path
@@ -142,7 +142,8 @@ class _Run(msgspec.Struct, frozen=True):
         """Grade the class, print the results, and return the exit code."""
         options, job = self.options, self.job
         self._print_head()
-        overview = self._grade()
+        graders = self._graders()
+        overview = self._grade(graders)
         difference = overview.difference
         code = 1 if overview.needs_a_person or overview.waiting or overview.not_understood else 0
         if not overview.in_force and (difference is None or difference.changes or difference.texts):
@@ -154,15 +155,14 @@ class _Run(msgspec.Struct, frozen=True):
             print_overview(self.console, overview, job.course)
             self._print_files(overview)
             if overview.needs_repairs:
-                self._add_repairs()
+                self._add_repairs(graders)
         if options.as_json:
             emit_end(overview, job.out, code)
         return code
 
-    def _grade(self) -> GradedClass:
+    def _grade(self, graders: Graders | None) -> GradedClass:
         """Grade the class, and print the changes and whether they count."""
         options, out = self.options, self.job.out
-        graders = self._graders()
         if options.as_json:
             emit_start(self.job)
 
@@ -188,11 +188,11 @@ Nothing was changed: the current grades still count. The new ones are in
             self.console.print(Text(text), soft_wrap=True)
         return overview
 
-    def _add_repairs(self) -> None:
+    def _add_repairs(self, graders: Graders | None) -> None:
         """Search for repairs of mistakes without name and line. The grades already count."""
 
         def work(progress: Callable[[int, int], None]) -> tuple[int, int]:
-            return add_repairs(self.job, progress, self._speaker("waiting"), self._graders())
+            return add_repairs(self.job, progress, self._speaker("waiting"), graders)
 
         kept = "searched so far. All grades count: run the same command again to continue."
         notify, done_to = self._notifier("searched"), ("searched", "answer")

@@ -36,7 +36,7 @@ POLICIES = {"practice": "all hints", "homework": "no third hint", "exam": "no hi
     "--assignment",
     "assignments",
     multiple=True,
-    help="Release the exercises of this assignment; may be repeated.",
+    help="Release the exercises of this assignment. May be repeated.",
 )
 @click.option(
     "--exercise",
@@ -44,7 +44,7 @@ POLICIES = {"practice": "all hints", "homework": "no third hint", "exam": "no hi
     multiple=True,
     metavar="EXERCISE",
     shell_complete=complete_exercise,
-    help="Release this exercise; may be repeated.",
+    help="Release this exercise. May be repeated.",
 )
 @click.option(
     "--policy",
@@ -108,8 +108,8 @@ def release(
     _refuse_existing(target, again)
     processes = workers or min(2, os.cpu_count() or 1)
     how = RecordingOptions(processes, anew, Cache.of_user("recorded", MAX_KEPT))
-    files = bundle(course, handout, _print_recorded, how)
-    shares = shares_of(course, files, handout, _print_recorded, how)
+    files = bundle(course, handout, print_recorded, how)
+    shares = shares_of(course, files, handout, print_recorded, how)
     changed: list[str] = []
     if target.suffix == ZIP:
         target.write_bytes(zip_bytes(without_work(files) if again else files))
@@ -122,7 +122,7 @@ def release(
         f"{target}: {several(len(chosen), 'exercise')} ({handout.policy}: "
         f"{POLICIES[handout.policy]}), {size} MB, without answers."
     )
-    _print_shares(shares)
+    print_shares(shares)
     for name in changed:
         print(f"Kept {name}: a student has changed it.")
 
@@ -144,11 +144,11 @@ def _refuse_existing(target: Path, again: bool) -> None:
         raise UserError(f"The folder {target.absolute().parent} does not exist. Create it first.")
 
 
-def _print_recorded(name: str) -> None:
+def print_recorded(name: str) -> None:
     print(f"recorded: {name}", file=sys.stderr, flush=True)
 
 
-def _print_shares(shares: Sequence[KitShares]) -> None:
+def print_shares(shares: Sequence[KitShares]) -> None:
     """Print how much the kit can judge and name, with a warning if it is little."""
     print(f"\n{'exercise':32}{'mistakes named':>22}{'right answers judged':>24}")
     for share in shares:

@@ -13,11 +13,15 @@ from rich.table import Table
 
 from autograder.authoring.lint import refuse_authoring_errors
 from autograder.authoring.mutants import equivalent_mutants
+from autograder.authoring.recording import MAX_KEPT, RecordingOptions
+from autograder.authoring.release import ReleaseOptions, bundle, shares_of
 from autograder.authoring.verify import QUICK, STEPS, Verified, Verifier
 from autograder.cli.options import PATH, complete_exercise, course_option
-from autograder.course.course_file import find_course, load_course
-from autograder.course.installation import require, require_libraries
-from autograder.course.text import several
+from autograder.cli.release import print_recorded, print_shares
+from autograder.course.cache import Cache
+from autograder.course.course_file import Course, Exercise, find_course, load_course
+from autograder.course.installation import missing_modules, require, require_libraries
+from autograder.course.text import join_names, several
 
 WIDE = 200  # number of columns if the output is not a terminal
 
@@ -47,7 +51,8 @@ def verify(
     """Test that a course grades correctly.
 
     The tests grade right answers, stubs, known mistakes, mutants of the solutions, and other
-    seeds. The exit code is 0 if every test passes.
+    seeds. If all pass, the command also shows what a student kit judges and names, except with
+    --quick or --no-mutants. The exit code is 0 if every test passes.
     """
     course = find_course(Path.cwd(), named=course_path)
     if not no_mutants:
@@ -57,12 +62,25 @@ def verify(
     refuse_authoring_errors(course, chosen)
     if not no_mutants:
         equivalent_mutants(course.solution_file(chosen[0].name).parent, course.exercises)
+    share = QUICK if quick else 1
+    results = _all_verified(course, chosen, workers, not no_mutants, share)
+    print_results(results)
+    if table is not None:
+        table.write_text(markdown(results), encoding="utf-8")
+    if any(result.faults for result in results):
+        raise SystemExit(1)
+    print_kit(course, chosen if share == 1 and not no_mutants else [])
+
+
+def _all_verified(
+    course: Course, chosen: Sequence[Exercise], workers: int | None, with_mutants: bool, share: int
+) -> list[Verified]:
+    """Verify exercises in several processes. Return the results in the order of the exercises."""
     verified: dict[str, Verified] = {}
     processes = min(workers or os.cpu_count() or 1, len(chosen))
-    share = QUICK if quick else 1
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         tasks = [  # the last exercises of a course take longest: begin with them
-            pool.submit(verify_exercise, course.root, exercise.name, not no_mutants, share)
+            pool.submit(verify_exercise, course.root, exercise.name, with_mutants, share)
             for exercise in reversed(chosen)
         ]
         for task in as_completed(tasks):
@@ -70,11 +88,7 @@ def verify(
             verified[result.name] = result
             state = several(len(result.faults), "fault") if result.faults else "passes"
             print(f"{result.name}: {state} ({len(verified)} of {len(chosen)})", file=sys.stderr)
-    results = [verified[exercise.name] for exercise in chosen]
-    print_results(results)
-    if table is not None:
-        table.write_text(markdown(results), encoding="utf-8")
-    raise SystemExit(1 if any(result.faults for result in results) else 0)
+    return [verified[exercise.name] for exercise in chosen]
 
 
 def verify_exercise(root: Path, name: str, with_mutants: bool, share: int) -> Verified:
@@ -82,6 +96,19 @@ def verify_exercise(root: Path, name: str, with_mutants: bool, share: int) -> Ve
     course = load_course(root / "course.yml")
     verifier = Verifier(course, course.exercise(name), share)
     return verifier.run([step for step in STEPS if with_mutants or step != "mutants"])
+
+
+def print_kit(course: Course, exercises: Sequence[Exercise]) -> None:
+    """Print how many mistakes a student kit of these exercises names, and what it judges."""
+    if not exercises:
+        return
+    if missing := missing_modules("release"):
+        print(f"The student kit was not tried, because it needs {join_names(missing)}.")
+        return
+    options = ReleaseOptions(tuple(exercises), course.content.hints, "py", 1)
+    how = RecordingOptions(1, False, Cache.of_user("recorded", MAX_KEPT))
+    files = bundle(course, options, print_recorded, how)
+    print_shares(shares_of(course, files, options, print_recorded, how))
 
 
 def print_results(results: list[Verified]) -> None:

@@ -22,14 +22,18 @@ def grading_on(
     cluster: "Callable[[], contextlib.AbstractContextManager[DaskCluster]]",
     told: Callable[[str], None],
 ) -> Graders:
-    """Return the function that grades on a cluster. The function connects at the first task."""
+    """Return the function that grades on a cluster. The function connects at the first task.
+
+    If it is called again, it does not ask again the machines that were left out.
+    """
+    left_out: dict[str, str] = {}
 
     def graded(tasks: Iterable[Task], setup: Setup) -> Iterator[tuple[Task, Reports]]:
         coming = iter(tasks)
         for first in coming:
             here = environment_of(load_course(setup.course_file), setup.seed, setup.level)
             with cluster() as machines:
-                dispatch = Dispatch(machines, setup, here, told)
+                dispatch = Dispatch(machines, setup, here, told, left_out)
                 yield from dispatch.graded(itertools.chain([first], coming))
 
     return graded

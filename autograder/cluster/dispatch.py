@@ -55,7 +55,10 @@ class Batch(msgspec.Struct, eq=False):
 
 
 class Dispatch:
-    """One run on a cluster. `told` gets messages about machines that are left out or lost."""
+    """One run on a cluster. `told` gets messages about machines that are left out or lost.
+
+    `left_out` has a reason for each address that is left out, also from earlier runs.
+    """
 
     def __init__(
         self,
@@ -63,12 +66,12 @@ class Dispatch:
         setup: Setup,
         here: Environment,
         told: Callable[[str], None],
+        left_out: dict[str, str],
     ) -> None:
-        self._cluster, self._told = cluster, told
+        self._cluster, self._told, self._left_out = cluster, told, left_out
         self._setup, self._here, self._run = setup, here, secrets.token_hex(8)
         self._machines: dict[str, Machine] = {}
         self._asked: dict[Future[bytes], Machine] = {}
-        self._left_out: dict[str, str] = {}
         self._under_way: dict[Future[bytes], Batch] = {}
         self._again: deque[Batch] = deque()
         self._alone: deque[Batch] = deque()

@@ -40,13 +40,15 @@ class LatePenalty(msgspec.Struct, frozen=True):
     def said(self, at: str, source: str, points: float) -> str:
         """Return the sentence on lateness, which the student reads."""
         counted = several(self.days, "day")  # part of a day counts as a day
-        when = f"Handed in {at} (by {source}), which counts as {counted} late"
+        when = f"Handed in {at} (by {source}). This is {counted} late"
         free = f" This used {several(self.free_days, 'free late day')}." if self.free_days else ""
         if not self.percent:
             return f"{when}: nothing is taken off.{free}"
         if self.until_days is not None:
             limit = f"After {several(self.until_days, 'day')}" + " that are not free" * bool(free)
-            limit = f"{limit} no points are left" if self.until_days else "Late work gets no points"
+            limit = (
+                f"{limit}, no points are left" if self.until_days else "Late work gets no points"
+            )
             return f"{when}. {limit}: {number(points)} points are taken off.{free}"
         return f"{when}: {number(self.percent)} % are taken off, {number(points)} points.{free}"
 

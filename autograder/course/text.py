@@ -1,4 +1,4 @@
-"""Texts that are safe to print, store and compare; and names, numbers and lists in sentences."""
+"""Texts that are safe to print, store and compare. Names, numbers and lists in sentences."""
 
 import difflib
 import hashlib

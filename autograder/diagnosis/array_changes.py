@@ -29,17 +29,23 @@ class ArrayChange(NamedTuple):
         their = "its" if one else "their"
         return f"{what} {self.words.format(their=their)}"
 
-    def of(self, value: Any) -> Any:
-        """Return the changed array. A value that cannot be changed in this way stays as it is."""
+    def of(self, value: Any, axis: Any = -1) -> Any:
+        """Return the changed array. A value that cannot be changed in this way stays as it is.
+
+        A change along the last axis is made along `axis` instead.
+        """
         if not isinstance(value, np.ndarray | list | np.floating | float):
             return value
         try:
             array = np.asarray(value)
         except ValueError:
             return value
-        if array.dtype.kind not in "fiu" or array.ndim < self.axes or not array.size:
+        if array.dtype.kind not in "fiub" or array.ndim < self.axes or not array.size:
             return value
-        return self.change(array.astype(float))
+        array = array.astype(float)
+        along = axis if self.axes == 1 and isinstance(axis, int) else -1
+        changed = self.change(np.moveaxis(array, along, -1) if along != -1 else array)
+        return np.moveaxis(changed, -1, along) if changed.ndim == array.ndim > 0 else changed
 
 
 # Powers of an axis's size that the numbers are multiplied by: the id, the phrase, and the power.
@@ -69,8 +75,54 @@ def _shares_of_exponentials(x: Any, axis: Any) -> Any:
     return e / _sum(e, axis)
 
 
+SUMS = (
+    ("sum", "{their} sum", _sum),
+    ("mean", "{their} mean", _mean),
+    ("maximum", "{their} maximum", _max),
+    ("number", "{their} number", lambda x, axis: _sum(x * 0 + 1, axis)),
+    ("length", "the root of the sum of {their} squares", lambda x, axis: _sum(x * x, axis) ** 0.5),
+    ("one-plus-sum", "1 plus {their} sum", lambda x, axis: 1 + _sum(x, axis)),
+    ("sum-so-far", "the sum so far", lambda x, axis: np.cumsum(x, axis).reshape(x.shape)),
+    ("sum-but-last", "{their} sum without the last", lambda x, axis: _sum_of(x, axis, 0, -1)),
+    ("sum-but-first", "{their} sum without the first", lambda x, axis: _sum_of(x, axis, 1, None)),
+    ("sum-of-others", "the sum of the others", lambda x, axis: _sum(x, axis) - x),
+)
+"""What numbers may be divided by instead of their sum: names, phrases and functions."""
+
+
+def _sum_of(x: Any, axis: Any, begin: int, end: int | None) -> Any:
+    places = range(x.shape[axis])[begin:end]
+    return np.take(x, places, axis).sum(axis=axis, keepdims=True)
+
+
 def _standardised(x: Any, axis: Any, added: float = 0.0) -> Any:
     return (x - _mean(x, axis)) / np.sqrt(x.var(axis=axis, keepdims=True) + added)
+
+
+def _with_zero(*place: Any) -> Change:
+    """Return a change that leaves 0 at one place of an axis, as a loop that ends too early does."""
+
+    def change(x: Any) -> Any:
+        x = x.copy()
+        x[(..., *place)] = 0
+        return x
+
+    return change
+
+
+def _with_positions(x: Any, first: int = 0) -> Any:
+    return x + np.arange(first, first + x.shape[-2])[:, np.newaxis]
+
+
+def _with_waves(x: Any) -> Any:
+    length, width = x.shape[-2:]
+    column = np.arange(width)
+    angles = np.arange(length)[:, np.newaxis] / 10000 ** (column // 2 * 2 / width)
+    return x + np.where(column % 2 == 0, np.sin(angles), np.cos(angles))
+
+
+def _first_matrix(x: Any) -> Any:
+    return x[..., :1, :, :] + 0 * x
 
 
 # Changes along an axis: the id, the phrase and the function. If a phrase has no `{along}`, the axis
@@ -83,6 +135,16 @@ ALONG: tuple[tuple[str, str, Along], ...] = (
         "layer-normalised",
         "standardised{along} (with 1e-5 added to the variance)",
         partial(_standardised, added=1e-5),
+    ),
+    (
+        "standardised-plus",
+        "standardised{along} (with 1e-5 added to the standard deviation)",
+        lambda x, axis: (x - _mean(x, axis)) / (x.std(axis=axis, keepdims=True) + 1e-5),
+    ),
+    (
+        "standardised-unbiased",
+        "standardised{along} (with a standard deviation that divides by n − 1)",
+        lambda x, axis: (x - _mean(x, axis)) / x.std(axis=axis, keepdims=True, ddof=1),
     ),
     ("share-of-maximum", "divided by {their} maximum", lambda x, axis: x / _max(x, axis)),
     ("exponential-shares", "as exponentials divided by {their} sum", _shares_of_exponentials),
@@ -155,6 +217,29 @@ _PLAIN = _table(
     ("first-of-batch", "with the first item for all items", lambda x: x[:1] + 0 * x, 3),
     ("mean-of-batch", "averaged over the first axis", lambda x: x.mean(0) + 0 * x, 3),
 )
+_OF_LOOPS = _table(
+    ("last-zero", "with 0 at the end of each row", _with_zero(-1), 1),
+    ("last-row-zero", "with 0 in {their} last row", _with_zero(-1, slice(None)), 2),
+    ("last-third-zero", "with 0 in {their} last matrix", _with_zero(-1, *[slice(None)] * 2), 3),
+    ("without-last-third", "without {their} last matrix", lambda x: x[..., :-1, :, :], 3),
+    ("first-zero", "with 0 at the beginning of each row", _with_zero(0), 1),
+    ("first-row-zero", "with 0 in {their} first row", _with_zero(0, slice(None)), 2),
+    ("sums-of-rows", "added up from row to row", lambda x: np.cumsum(x, -2), 2),
+    (
+        "means-of-rows",
+        "averaged with all rows before",
+        lambda x: np.cumsum(x, -2) / np.arange(1, x.shape[-2] + 1)[:, np.newaxis],
+        2,
+    ),
+    ("positions", "with the position (0, 1, 2, …) added to each row", _with_positions, 2),
+    (
+        "positions-from-1",
+        "with the position (1, 2, 3, …) added to each row",
+        partial(_with_positions, first=1),
+        2,
+    ),
+    ("waves", "with sines and cosines of the position added to each row", _with_waves, 2),
+)
 _LAST = _table(
     ("logarithms", "after a logarithm", np.log),
     ("roots", "after a square root", np.sqrt),
@@ -195,6 +280,7 @@ _INSIDE = _table(
     ("rounded-0", "rounded to whole numbers", np.round),
     ("rounded-1", "rounded to 1 decimal", lambda x: np.round(x, 1)),
     ("rounded-2", "rounded to 2 decimals", lambda x: np.round(x, 2)),
+    ("first-third-for-all", "with {their} first matrix for all", _first_matrix, 3),
     ("last-row-for-all", "with the last row for all rows", lambda x: x[..., -1:, :] + 0 * x, 2),
     ("first-row-for-all", "with the first row for all rows", lambda x: x[..., :1, :] + 0 * x, 2),
 )
@@ -219,7 +305,7 @@ _ROWS = _table(
 )
 
 
-def _along(table: Sequence[tuple[str, str, Along]], most: int) -> Iterator[ArrayChange]:
+def along_axes(table: Sequence[tuple[str, str, Along]], most: int) -> Iterator[ArrayChange]:
     """Yield the changes along each of the first `most` axes."""
     for ending, axis, along, axes in AXES[:most]:
         for id, words, change in table:
@@ -228,11 +314,15 @@ def _along(table: Sequence[tuple[str, str, Along]], most: int) -> Iterator[Array
             yield ArrayChange(id + ending, text, partial(change, axis=axis), axes)
 
 
-_NORMS, _MORE_NORMS = tuple(_along(ALONG, 6)), tuple(_along(ALONG_INSIDE, 3))
-ON_ARGUMENTS = ON_TWO = (*_PLAIN, *_NORMS)
+_NORMS, _MORE_NORMS = tuple(along_axes(ALONG, 6)), tuple(along_axes(ALONG_INSIDE, 3))
+ON_TWO = (*_PLAIN, *_NORMS)
+ON_ARGUMENTS = (*ON_TWO, *_OF_LOOPS)
 BY_A_NUMBER = _INSIDE[:5]
-ON_RESULTS = (*_PLAIN, *_NORMS, *_LAST, *_OTHER_ORDER, *_INSIDE, *_MORE_NORMS, *_ROWS)
-INSIDE = (*_PLAIN, *_LAST[:6], *_LAST[11:13], *_INSIDE, *_OTHER_ORDER, *_NORMS, *_MORE_NORMS)
+ON_RESULTS = (*_PLAIN, *_NORMS, *_OF_LOOPS, *_LAST, *_OTHER_ORDER, *_INSIDE, *_MORE_NORMS, *_ROWS)
+INSIDE = (
+    *(*_PLAIN, *_LAST[:10], *_LAST[11:13], *_INSIDE, *_OF_LOOPS, *_OTHER_ORDER, *_NORMS),
+    *_MORE_NORMS,
+)
 IN_PLACE_OF_A_STEP = (*_LAST[:6], *_NORMS, *_MORE_NORMS)
 REDUCTIONS = tuple(
     ArrayChange(f"{id}-{axis}", f"{words} along {along}", partial(reduce, axis=axis), axes)

@@ -1,14 +1,15 @@
 """Callers for torch code, which build modules, load weights by name, and call with tensors."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from autograder.checks.expect import Mismatch
-from autograder.checks.module_weights import ParameterNames
-from autograder.checks.torch_modules import forward_pass
+from autograder.checks.expect import Mismatch, expect_close
+from autograder.checks.module_weights import USUAL_NAMES, ParameterNames
+from autograder.checks.proxy import Function
+from autograder.checks.torch_modules import ModuleRun, forward_pass
 from autograder.diagnosis.recipe import Change, Probe, Recipe
 from autograder.worker.codec import tensor
 
@@ -23,7 +24,12 @@ class ModuleCaller:
     built_with: tuple[str, ...]  # the recipe's parameters for the constructor, in order
     called_with: tuple[str, ...]  # the recipe's parameters for `forward`, in order
     weights: Mapping[str, str]  # from the names in the module's state to the recipe's parameters
-    words: ParameterNames  # other names that students may give to the module's parameters
+    words: ParameterNames = USUAL_NAMES  # other names that students may give to the parameters
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The parameters of a recipe with this caller."""
+        return (*self.built_with, *self.called_with, *self.weights.values())
 
     def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
         """Return the result of the student's module, or a text if weights are missing."""
@@ -64,6 +70,47 @@ class ModuleCaller:
 
         Simulated.__name__ = original.__name__
         return Simulated
+
+
+def expect_module(
+    made: Function,
+    contract: ModuleCaller,
+    right: Callable[..., Any],
+    what: str = "the output",
+    *,
+    condition: float = 1.0,
+    within: float | None = None,
+    **values: Any,
+) -> ModuleRun:
+    """Pass if a torch class computes the same as a NumPy function of its inputs and weights.
+
+        expect_module(submission.Scaled, SCALED, scaled, size=3, x=x, factors=factors)
+
+    Args:
+        made: the student's class.
+        contract: the caller of the class, as in its recipe.
+        right: the correct function. It gets the arguments of `forward`, and then the weights in the
+            order of the contract.
+        what, condition, within: as for `expect_close`.
+        values: the sizes, inputs and weights, by the names in the contract.
+
+    Returns: the student's pass, for example for `expect_parts`.
+
+    Raises:
+        Mismatch: the result differs, or the module has no parameters that fit the weights.
+    """
+    __tracebackhide__ = True
+    inputs = tuple(values[name] for name in contract.called_with)
+    state = {name: np.float32(values[each]) for name, each in contract.weights.items()}
+
+    def answer(state: Mapping[str, Any]) -> Any:
+        return right(*inputs, *(np.float64(state[name]) for name in contract.weights))
+
+    sizes = tuple(values[name] for name in contract.built_with)
+    name = made.__name__
+    run = forward_pass(made._submission, name, sizes, inputs, state, contract.words, answer)
+    expect_close(run.value, answer(run.state), what, condition=condition, within=within)
+    return run
 
 
 @dataclass(frozen=True)

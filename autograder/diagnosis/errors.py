@@ -258,6 +258,9 @@ MEANINGS: Meanings = {
         "`super().__init__()` prepares a module for its parts. In `__init__` this call is missing, "
         "lacks its brackets, or comes after that line."
     ),
+    r"numpy boolean negative": (
+        "`~` inverts truth values, but not numbers: ~1 is −2. A comparison with 0 inverts both."
+    ),
     r"bad operand type for unary ~|ufunc 'invert' not supported": _inverted,
     r"boolean index did not match|shape of the mask .* does not match|too many indices": _indexed,
     r"(?:arrays|tensors) used as indices must be": (

@@ -1,5 +1,6 @@
 """Generic misconceptions, which fit any function. They change results or arguments."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -151,6 +152,7 @@ GENERAL = (
 # Changes that are not combined with a second mistake: the result has too little information.
 NOT_COMBINED = {"nothing-returned", "rounded-1", "squeezed", "negated"}
 MOST_RESULTS = 3
+LAST_AXIS = re.compile("the last axis(?! but)")
 
 
 def families(recipe: Recipe) -> tuple[Misconception, ...]:
@@ -161,7 +163,7 @@ def families(recipe: Recipe) -> tuple[Misconception, ...]:
     if not isinstance(recipe.caller, ModuleCaller | TensorCaller | None):
         return ()
     names = as_students_know(recipe)
-    return (
+    found = (
         *recipe.fallbacks,
         *_of_results(recipe),
         *_exchanged_arguments(names),
@@ -169,6 +171,10 @@ def families(recipe: Recipe) -> tuple[Misconception, ...]:
         *wirings(recipe),
         *_changed_arguments(names, BY_A_NUMBER),
     )
+    if "axis" not in recipe.parameters:
+        return found
+    said = (LAST_AXIS.sub("the axis", change.finding) for change in found)
+    return tuple(replace(one, finding=text) for one, text in zip(found, said, strict=True))
 
 
 def _exchanged_arguments(names: Mapping[str, str]) -> Iterator[Misconception]:
@@ -215,7 +221,7 @@ def _of_results(recipe: Recipe) -> Iterator[Misconception]:
     for places in places_at_once:
         results = join_names([recipe.results[n] for n in places]) or "the right results"
         changes: list[tuple[str, str, Step]] = [
-            (change.id, change.applied_to(results), _changed(places, change.of))
+            (change.id, change.applied_to(results), _changed_result(places, change))
             for change in (*ON_RESULTS, *REDUCTIONS)
             # for a single result, `relation` reports any factor or constant
             if places or change not in BY_A_NUMBER
@@ -256,6 +262,12 @@ def _other_orders(results: Sequence[str]) -> Iterator[Misconception]:
 
 def _in_order(order: tuple[int, ...]) -> Step:
     return lambda state: tuple(state.result[place] for place in order)
+
+
+def _changed_result(places: tuple[int, ...], change: ArrayChange) -> Step:
+    if places or change in REDUCTIONS:
+        return _changed(places, change.of)
+    return changed_by(attrgetter("result"), change)
 
 
 def _changed(places: tuple[int, ...], change: Callable[[Any], Any]) -> Step:

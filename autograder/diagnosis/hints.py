@@ -48,6 +48,7 @@ EXCEPTIONS = (
     ("arguments", "TypeError AttributeError", r"(positional|keyword|required .*) argument"),
 )
 
+OF_MISTAKES: Mapping[tuple[str, ...], str] = {("remembers",): "order_dependent"}
 # The three hints for each kind: a question, a property, a place. `name` is replaced by the name in
 # the exception, and `where` by the line that raised the exception.
 HINTS: Mapping[str, Three] = {
@@ -282,8 +283,10 @@ def _filled(hints: Three, cause: Cause, hidden: bool) -> tuple[str, ...]:
 
 def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
     """Return the kind of a failure. It is a key of `HINTS`, or else the code of the cause."""
-    if diagnosis is not None and diagnosis.code in HINTS:
-        return diagnosis.code
+    if diagnosis is not None:
+        code = OF_MISTAKES.get(diagnosis.misconceptions, diagnosis.code)
+        if code in HINTS:
+            return code
     cause = first_cause(cause)
     place = cause.place
     if cause.error in {"IndentationError", "TabError"}:

@@ -9,6 +9,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from autograder.checks.equality import script_results
+from autograder.diagnosis.array_changes import ArrayChange
 from autograder.diagnosis.outcome import EXACT, Comparison, Outcome
 
 Step = Callable[[Any], Any]
@@ -34,7 +36,7 @@ class Misconception:
         finding: a sentence that is true of the student's numbers. The report shows a part in
             braces, `{one}`, only if this mistake alone explains every answer. For a part
             `{one|other}`, the report shows `one` if this mistake alone explains every answer, and
-            `other` if not. Example: `{Right for small numbers; large ones|Large numbers} overflow.`
+            `other` if not. Example: `{Small numbers are right. }Large numbers overflow.`
         hints: a question, the property that fails, and the place with the fix. Without hints, the
             report shows the hints of the failed check.
         replaces: the wrong steps or arguments, by name.
@@ -106,6 +108,8 @@ class Family:
         name = getattr(self.target, "__name__", None) or str(self.target or "")
         if self.means is not None:
             change = self.means(change)
+        elif isinstance(change, type):
+            change = constant(change)
         elif callable(self.target) and not isinstance(change, Mapping):
             change = of_arguments(change, self.target)
         return change if isinstance(change, Mapping) else {name: change}
@@ -267,12 +271,26 @@ class Caller(Protocol):
 
 
 @dataclass(frozen=True)
+class ScriptCaller:
+    """Caller of a plain class: it makes an object, and calls its methods as a script says."""
+
+    def ask(self, submission: Any, recipe: "Recipe", probe: Probe) -> Any:
+        """Return the results of the script."""
+        return script_results(getattr(submission, recipe.function), probe.args[0])
+
+    def simulated(self, recipe: "Recipe", original: Any, wrong: Iterable[Change]) -> Any:
+        """Return the class of the last mistake."""
+        classes = [change.replaces[recipe.function](None) for change in wrong]
+        return classes[-1] if classes else original
+
+
+@dataclass(frozen=True)
 class Recipe:
     """A function of an exercise, with its correct steps and its mistakes.
 
     Attributes:
-        of: the correct function, or only its name if a plain call with the arguments does not work,
-            for example for a class.
+        of: the correct function, or a plain class, or only the name of a torch class. The recipe of
+            a plain class has one parameter, a `Script`, and each mistake is a wrong class.
         probes: a function that yields calls which distinguish misconceptions, small calls first. A
             call is a tuple of arguments or a `Probe`. The function has one parameter: `rng`, a
             random generator, or `draw`, the number of the draw. Each draw must have the same kinds
@@ -282,7 +300,8 @@ class Recipe:
             the whole function. Otherwise, each change names the steps that it replaces.
         steps: a dict from the name of each step to its function, in order. The value of the last
             step is the result. Without steps, the whole function is one step.
-        parameters: the names of the parameters, in order. By default, the parameters of `of`.
+        parameters: the names of the parameters, in order. By default, the parameters of `of`, or of
+            a `ModuleCaller`.
         defaults: the default values of optional parameters. By default, the default values in `of`.
         alternatives: other correct ways to do some steps, such as a fill of −1e9 instead of −∞.
             Each is a dict from the names of steps to functions. An answer can contain an
@@ -298,6 +317,7 @@ class Recipe:
         caller: the way to call the student's code, if a plain call does not work, as for a class.
         comparison: the way to compare results.
         fingerprints: mistakes without code, for which only the wrong answers are recorded.
+        in_place: changes of a step's input that students make in place of the step, by step.
         fallbacks: mistakes of other exercises that students can make here too. The diagnosis tries
             these only if no other mistake fits.
     """
@@ -317,13 +337,19 @@ class Recipe:
     caller: Caller | None = None
     comparison: Comparison = EXACT
     fingerprints: tuple[Misconception, ...] = ()
+    in_place: Mapping[str, Sequence[ArrayChange]] = field(default_factory=dict)
     fallbacks: tuple[Misconception, ...] = ()
 
     def __post_init__(self) -> None:
         if isinstance(self.families, Mapping):
             whole = None if self.steps or isinstance(self.of, str) else self.of
             self._set("families", (Family(whole, None, self.families),))
-        if not isinstance(self.of, str):
+        self._set("parameters", self.parameters or getattr(self.caller, "parameters", ()))
+        if isinstance(self.of, type):
+            self._set("parameters", ("script",))
+            self._set("steps", {self.function: constant(self.of), "results": self._script_results})
+            self._set("caller", self.caller or ScriptCaller())
+        elif not isinstance(self.of, str):
             known = inspect.signature(self.of).parameters
             optional = {name: p.default for name, p in known.items() if p.default is not p.empty}
             self._set("parameters", self.parameters or tuple(known))
@@ -332,6 +358,9 @@ class Recipe:
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
+
+    def _script_results(self, state: Any) -> Any:
+        return script_results(getattr(state, self.function), state.script)
 
     @property
     def function(self) -> str:

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from autograder.checks.module_weights import USUAL_NAMES
 from autograder.checks.projection_hash import Vector, kind_and_numbers, projection_weights
 from autograder.checks.recorded_answers import unpacked_value
 from autograder.checks.tolerance import allowed_error
@@ -23,6 +24,7 @@ from autograder.diagnosis.recipe import (
     Misconception,
     Probe,
     Recipe,
+    ScriptCaller,
     State,
     Trait,
 )
@@ -300,11 +302,13 @@ def _caller(call: Mapping[str, Any], package: str) -> Caller | None:
     match call.get("kind"):
         case "tensors":
             return TensorCaller()
+        case "script":
+            return ScriptCaller()
         case "helper":
             caller: Caller = _named(package, call["name"])()
             return caller
         case "module":
-            words = _named(package, call["words"])
+            words = _named(package, call["words"]) if call["words"] else USUAL_NAMES
             built_with, called_with = tuple(call["built_with"]), tuple(call["called_with"])
             return ModuleCaller(built_with, called_with, call["weights"], words)
     return None

@@ -1,6 +1,6 @@
 """Replay of misconceptions on the inputs of the student's code, to recognise them in answers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import combinations, islice, pairwise
 from typing import TypeVar
@@ -40,15 +40,14 @@ class Replay:
         self.cache: dict[tuple[int, Changes], Outcome] = {}
         self.alternatives = [Alternative(steps) for steps in recipe.alternatives]
         self._probes: list[Probe] = []
-        self._size = 0
+        self._drawn = 0
 
     def probes(self, draws: int = 1) -> Sequence[Probe]:
         """Return the calls of the first `draws` draws. Each draw has one call of each kind."""
-        while len(self._probes) < draws * self._size or not self._size:
-            drawn = self.recipe.calls(len(self._probes) // (self._size or 1))
-            self._size = len(drawn)
-            self._probes += drawn
-        return self._probes[: draws * self._size]
+        while self._drawn < draws:
+            self._probes += self.recipe.calls(self._drawn)
+            self._drawn += 1
+        return self._probes[: draws * len(self._probes) // self._drawn]
 
     def condition(self, index: int) -> float:
         """Return the factor by which rounding errors grow in a probe."""
@@ -102,11 +101,15 @@ class Replay:
     def pairs(self) -> list[Pair]:
         """All pairs of misconceptions in different steps, also combined with alternatives."""
         alone = [wrong for wrong in self.singles if wrong[0].id not in NOT_COMBINED]
-        return [
+        found: Iterator[Pair] = (
             (first[0], second[0], *dict.fromkeys((*first[1:], *second[1:])))
             for first, second in combinations(alone, 2)
-            if first[0] is not second[0]  # not the same mistake with two alternatives
-            and all(fit_together(*two) for two in combinations(dict.fromkeys((*first, *second)), 2))
+        )
+        # two mistakes that both come with an alternative are found several times
+        return [
+            pair
+            for pair in dict.fromkeys(found)
+            if all(fit_together(*two) for two in combinations(pair, 2))
         ]
 
     def outcome(self, index: int, wrong: Changes = ()) -> Outcome:

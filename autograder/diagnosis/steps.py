@@ -27,6 +27,7 @@ LEAST_OF_A_RESULT = 2  # each of two wrong results must be wrong in at least thi
 LEAST_OF_A_KIND = 4  # a name for one kind of calls needs this many wrong calls of the kind
 HARD_CODED = "hard-coded"
 IN_WRONG_CALLS = "in the calls that go wrong"
+WITH_A_RESULT = "in the calls that give a wrong result"
 
 
 class Step(NamedTuple):
@@ -160,10 +161,15 @@ def one_generic_change(examination: Examination) -> Finding | None:
     if one := _one_change(examination, near):
         return one
     found = examination.giving(near, examination.wrong)
+    code: DiagnosisCode = "in_wrong_calls"
+    calls = IN_WRONG_CALLS
+    values = [n for n in examination.wrong if not examination.outcomes[n].raised]
+    if not found and LEAST_OF_A_KIND <= len(values) < len(examination.wrong):
+        found, code, calls = examination.giving(near, values), "and_other_calls", WITH_A_RESULT
     apart, everywhere = examination.replay.apart, examination.everywhere
     if any(apart(everywhere, found[0], other) for other in found[1:]):
         return None
-    return _one_name(examination, found[:1], "in_wrong_calls", IN_WRONG_CALLS)
+    return _one_name(examination, found[:1], code, calls)
 
 
 def one_in_each_result(examination: Examination) -> Finding | None:

@@ -17,6 +17,7 @@ from autograder.diagnosis.array_changes import (
     IN_PLACE_OF_A_STEP,
     INSIDE,
     ON_TWO,
+    SUMS,
     ArrayChange,
 )
 from autograder.diagnosis.recipe import Misconception, Recipe, State, Step
@@ -101,6 +102,9 @@ def wirings(recipe: Recipe) -> Iterator[Misconception]:
         (_changed_inside, wires.shapes),
         (_in_its_place, wires.reads),
         (_changed_for_a_step, wires.reads),
+        (_another_sum, wires.reads),
+        (_plus_another, wires.shapes),
+        (_part_twice, wires.shapes),
     ):
         for name in names:
             yield from misconceptions_of(wires, name)
@@ -137,7 +141,7 @@ def _read_by(does: Step, state: Any) -> dict[str, None]:
 
 def changed_by(does: Step, change: ArrayChange) -> Step:
     """Return a step that applies a change to the result of `does`."""
-    return lambda s: change.of(does(s))
+    return lambda s: change.of(does(s), getattr(s, "axis", -1))
 
 
 def _left_out_or_twice(wires: _Wires, step: str) -> Iterator[Misconception]:
@@ -165,7 +169,7 @@ def _in_its_place(wires: _Wires, step: str) -> Iterator[Misconception]:
     """Yield misconceptions that replace a step by a simple change of the step's input."""
     for source, of in wires.alike(step):
         result = wires.names[step]
-        for change in IN_PLACE_OF_A_STEP:
+        for change in (*IN_PLACE_OF_A_STEP, *wires.recipe.in_place.get(step, ())):
             yield generic(
                 f"{source}-{change.id}-for-{step}",
                 f"numbers are those of {change.applied_to(of)} instead of {result}",
@@ -173,6 +177,90 @@ def _in_its_place(wires: _Wires, step: str) -> Iterator[Misconception]:
                 result,
                 {step: changed_by(attrgetter(source), change)},
             )
+
+
+def _another_sum(wires: _Wires, step: str) -> Iterator[Misconception]:
+    """Yield misconceptions that replace a sum along an axis by another reduction of the axis."""
+    for source in wires.reads[step] if step in wires.names else ():
+        pairs = zip(wires.shapes[source], wires.shapes.get(step, ()), strict=False)
+        if {len(one) == len(other) and other < one for one, other in pairs} == {True}:
+            value, result = wires.names[source], wires.names[step]
+            for id, words, total in SUMS:
+                yield generic(
+                    f"{step}-as-{id}",
+                    f"numbers are those of {value}, with {words} instead of {result}",
+                    f"Which numbers should your code add up to make {result}?",
+                    result,
+                    {step: _reduced(source, wires.recipe.steps[step], total)},
+                )
+
+
+def _reduced(source: str, does: Step, total: Any) -> Step:
+    def step(state: Any) -> Any:
+        x, shape = getattr(state, source), np.shape(does(state))
+        return total(x, next(n for n, size in enumerate(x.shape) if shape[n] != size))
+
+    return step
+
+
+def _plus_another(wires: _Wires, step: str) -> Iterator[Misconception]:
+    """Yield misconceptions that add an argument or an input of a step, as a residual does."""
+    if step not in wires.recipe.steps or step not in wires.names:
+        return
+    does = wires.recipe.steps[step]
+    for name in dict.fromkeys((*wires.recipe.parameters, *wires.reads[step])):
+        if name in wires.shapes and {*wires.shapes[name]} & {*wires.shapes[step]}:
+            for id, only, added in (
+                ("plus", "", _plus),
+                ("plus-alike", ", where their shapes agree", _plus_if_alike),
+            ):
+                yield generic(
+                    f"{step}-{id}-{name}",
+                    f"numbers are those of {wires.names[step]} plus {wires.names[name]}{only}",
+                    f"What is added to {wires.names[step]}?",
+                    wires.names[step],
+                    {step: added(does, name)},
+                )
+
+
+def _plus(does: Step, name: str) -> Step:
+    return lambda s: does(s) + getattr(s, name)
+
+
+def _plus_if_alike(does: Step, name: str) -> Step:
+    return lambda s: (
+        _plus(does, name)(s) if np.shape(getattr(s, name)) == does(s).shape else does(s)
+    )
+
+
+def _part_twice(wires: _Wires, last: str) -> Iterator[Misconception]:
+    """Yield misconceptions that do several steps twice, as a block that is called twice does."""
+    if last not in wires.recipe.steps or last not in wires.names:
+        return
+    for source in wires.before(last):
+        steps = wires.order[wires.order.index(source) + 1 : wires.order.index(last) + 1]
+        if wires.shapes[source] == wires.shapes[last] and len(steps) > 2 and source in wires.names:
+            part = f"that lead from {wires.names[source]} to {wires.names[last]}"
+            yield generic(
+                f"{source}-to-{last}-twice",
+                f"numbers are those of steps that are done twice: all steps {part}",
+                f"How often does your code do the steps {part}?",
+                wires.names[last],
+                {last: _once_more(wires.recipe, source, steps)},
+            )
+
+
+def _once_more(recipe: Recipe, source: str, steps: list[str]) -> Step:
+    """Return the last of the steps, done again from `source` with its own value."""
+
+    def last(state: Any) -> Any:
+        again = State(**{**vars(state), source: recipe.steps[steps[-1]](state)})
+        for step in steps:
+            if step in recipe.steps:
+                setattr(again, step, recipe.steps[step](again))
+        return getattr(again, steps[-1])
+
+    return last
 
 
 def _another_value(wires: _Wires, step: str) -> Iterator[Misconception]:

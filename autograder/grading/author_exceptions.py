@@ -15,7 +15,6 @@ from autograder.course.authoring_errors import AuthoringError
 from autograder.course.errors import UserError
 from autograder.course.installation import engine_folder
 from autograder.course.text import nearest, one_line
-from autograder.diagnosis.recipe import State
 from autograder.sandbox.child import InternalError
 
 _NOT_IN_MODULE = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
@@ -111,8 +110,7 @@ def _parameters(values: Sequence[object]) -> list[str]:
 
 def names_of(value: object) -> list[str]:
     """Return the public names of an object. For a recipe's state, these are steps and arguments."""
-    names = vars(value) if isinstance(value, State) else dir(value)
-    return [name for name in names if not name.startswith("_")]
+    return [name for name in dir(value) if not name.startswith("_")]
 
 
 def modules_in(package: str) -> list[str]:

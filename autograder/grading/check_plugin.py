@@ -34,9 +34,16 @@ from autograder.report.model import Cause, Diagnosis, Evidence, Matrix
 from autograder.report.presentation import sentence
 from autograder.report.values import as_text, excerpt
 from autograder.sandbox.child import InternalError
-from autograder.sandbox.problems import NotWritten, Raised, StudentProblem, line_of, where
+from autograder.sandbox.problems import (
+    NotWritten,
+    Raised,
+    StudentProblem,
+    line_of,
+    missing,
+    where,
+)
 from autograder.sandbox.session import WorkerSession
-from autograder.submission.code import unwritten
+from autograder.submission.code import Code, read_code, unwritten
 from autograder.submission.source import Source
 
 MAX_FINDING, MAX_TOLD = 1000, 1500  # characters
@@ -153,15 +160,20 @@ class CheckPlugin(Fixtures):
 def _with_unwritten(results: Sequence[CheckResult], source: Source) -> list[CheckResult]:
     """Return the results, but count a check that is not in the kit as failed if it cannot pass.
 
-    Such a check calls a function that the student has not written.
+    Such a check calls a function that the student has not written, or has deleted.
     """
     hidden = {each.name for each in results if each.cause and each.cause.code == "hidden"}
     places = unwritten(source.units) if hidden else {}
+    code = read_code(source.units) if hidden else Code(open=True)
+    is_known = code.names and not code.open and not code.broken
     judged = list(results)
     for number, result in enumerate(results):
-        name = next((name for name in result.about if name in places), None)
+        absent = {*result.about} - {*code.names} if is_known else set()
+        name = next((name for name in result.about if name in {*places, *absent}), None)
         if result.name in hidden and name is not None:
-            error = NotWritten("not_written", name, "", places[name], "NotImplementedError")
+            error: StudentProblem = missing(name, source.label, list(code.names), ())
+            if name in places:
+                error = NotWritten("not_written", name, "", places[name], "NotImplementedError")
             check = msgspec.structs.replace(result.check, hidden=False)
             judged[number] = _failed(CheckResult(check=check, outcome="failed"), error, None)
     return judged

@@ -1,15 +1,16 @@
 """Judge, a pytest session that collects the checks once and then grades many submissions."""
 
-import functools
 import queue
 import threading
 import time
 from collections.abc import Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 import numpy as np
 import pytest
+from _pytest.runner import runtestprotocol
 
 from autograder.checks.check_result import CheckResult
 from autograder.checks.recorded_answers import refuse_other_seeds
@@ -46,7 +47,7 @@ Items = dict[str, list[pytest.Item]]  # the collected checks of each exercise
 class RunOptions(msgspec.Struct, frozen=True):
     """Options of a run: the checks, the time to stop, and the random inputs.
 
-    `only` names the checks to run; None means all checks. `until` says when the run stops: at the
+    `only` names the checks to run. None means all checks. `until` says when the run stops: at the
     end, at a failure, or at a doubt, which is a check that timed out or crashed. A run that stops
     early has no diagnoses. Without `seed`, the seed of the judge is used.
     """
@@ -91,10 +92,9 @@ class Judge:
         self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()  # None ends the thread
         self._done: queue.SimpleQueue[Graded | BaseException | None] = queue.SimpleQueue()
         self._current: WorkerSession | None = None
-        self._sound: dict[tuple[str, int], bool] = {}
         self._thread = threading.Thread(target=self._run_pytest, daemon=True)
 
-    @functools.cached_property
+    @cached_property
     def catalogue(self) -> "Catalogue":
         """The course's misconceptions. Their replays are kept for later submissions."""
         from autograder.grading.diagnoses import catalogue_of
@@ -212,8 +212,7 @@ class Judge:
             if run.error is not None:
                 raise run.error
             results = with_unreadable_answers(
-                run.results_of(self.course, items),
-                lambda result: self._is_sound(items, result, run),
+                run.results_of(self.course, items), partial(is_sound, self.course, items, run)
             )
             ended = not any(options.is_enough(result.outcome) for result in results)
             if ended and any(result.outcome != "passed" for result in results):
@@ -224,34 +223,35 @@ class Judge:
         finally:
             session.close()
 
-    def _is_sound(self, items: Sequence[pytest.Item], result: CheckResult, run: CheckRun) -> bool:
-        """Return True if a check passes for the solution, or if the course has no solution."""
-        if self.course.content.released is not None:
-            return True
-        item = next(item for item in items if run.results.get(item.nodeid) is result)
-        key = item.nodeid, run.seed
-        if key not in self._sound:
-            run.session.close()
-            self._sound[key] = self._passes_solution(item, run)
-        return self._sound[key]
 
-    def _passes_solution(self, item: pytest.Item, run: CheckRun) -> bool:
-        """Return True if a check passes for the solution, which runs in processes of its own."""
-        name = run.session.source.name
-        path = self.course.solution_file(name)
-        try:
-            solution = read_source(path, name, Siblings(path.parent))
-        except UnreadableFile:
-            return False
-        session = session_of(self.course, solution, run.session.workers.children)
-        run = CheckRun(lambda: session, run.seed)
-        try:
-            _run_items([item], run, ALL_CHECKS)
-        finally:
-            session.close()
-        if run.error is not None:
-            raise run.error
-        return run.results[item.nodeid].outcome == "passed"
+@np.errstate(all="ignore")
+def is_sound(
+    course: Course, items: Sequence[pytest.Item], run: CheckRun, result: CheckResult
+) -> bool:
+    """Return True if a check passes for the solution, or if the course has no solution.
+
+    The solution runs in processes of its own. The submission's processes end before it starts.
+    """
+    if course.content.released is not None:
+        return True
+    item = next(item for item in items if run.results.get(item.nodeid) is result)
+    name = run.session.source.name
+    path = course.solution_file(name)
+    try:
+        solution = read_source(path, name, Siblings(path.parent))
+    except UnreadableFile:
+        return False
+    run.session.close()
+    session = session_of(course, solution, run.session.workers.children)
+    item.stash[RUN] = solution_run = CheckRun(lambda: session, run.seed)
+    try:
+        runtestprotocol(item, log=False, nextitem=None)
+    finally:
+        item.stash[RUN] = run
+        session.close()
+    if solution_run.error is not None:
+        raise solution_run.error
+    return solution_run.results[item.nodeid].outcome == "passed"
 
 
 def session_of(
@@ -261,7 +261,7 @@ def session_of(
     exercise = course.exercise(source.name)
     limits, names = course.limits(exercise), course.exercises.keys()
     workers = Workers(source, exercise.needs, limits, children, last_try, names)
-    workers.has_code = functools.partial(has_own_code, course, source)
+    workers.has_code = partial(has_own_code, course, source)
     return WorkerSession(workers)
 
 

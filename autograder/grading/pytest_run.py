@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import warnings
 from collections.abc import Generator, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ from autograder.grading.check_plugin import (
     with_unreadable_answers,
 )
 from autograder.grading.diagnoses import catalogue_of, with_diagnoses
-from autograder.grading.judge import Judge, RunOptions, session_of
+from autograder.grading.judge import is_sound, session_of
 from autograder.grading.scoring import Graded, check_report
 from autograder.report.model import Cause, CheckOutcome, ExerciseReport
 from autograder.report.redaction import exercise_for_student, holds_back
@@ -257,22 +258,16 @@ class SubmissionRun:
         results = self._results(path)
         try:
             if error is None:
-                results = with_unreadable_answers(results, self._is_sound)
-                catalogue = catalogue_of(self.course)
+                catalogue, items = catalogue_of(self.course), self.items[path]
                 with importable(self.course):
+                    results = with_unreadable_answers(
+                        results, partial(is_sound, self.course, items, run)
+                    )
                     results = with_diagnoses(catalogue, path.stem, results, run.session)
             run.session.close()
         except Exception as failure:
             error = as_internal_error(failure)
         return Graded(exercise, run.session, results, error=error)
-
-    def _is_sound(self, result: CheckResult) -> bool:
-        """Return True if a check passes for the course's solution."""
-        exercise = self.course.exercise(result.check.path.stem)
-        solution = read_own(self.course.solution_file(exercise.name), exercise)
-        with Judge(self.course, [exercise]) as judge:
-            results = judge.run(solution, RunOptions(frozenset({result.name}))).results
-        return [result.outcome for result in results] == ["passed"]
 
     def _results(self, path: Path) -> list[CheckResult]:
         """Return the results of all checks of a file, including checks that were not selected."""

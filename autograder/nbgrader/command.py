@@ -58,7 +58,7 @@ def nbgrader_init(folder: Path, course_path: Path | None) -> None:
 @nbgrader.command("grade")
 @click.argument("assignment")
 @click.option(
-    "--student", "students", multiple=True, help="Grade only this student; may be repeated."
+    "--student", "students", multiple=True, help="Grade only this student. May be repeated."
 )
 @click.option(
     "--folder",

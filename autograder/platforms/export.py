@@ -88,7 +88,7 @@ def export_file(
     if template is None and platform not in WITHOUT_TEMPLATE:
         raise UserError(
             f"Choose the file that you downloaded from {platform.partition('-')[0]} (--template). "
-            f"It is filled in, and gets no more rows or columns."
+            f"The export fills it in, and adds no rows or columns."
         )
     reports = read_reports(results)
     refuse_unapplied_entries(results, course, reports)

@@ -92,7 +92,7 @@ class Evidence(Record, frozen=True, kw_only=True):
 
 
 class Line(Record, frozen=True, kw_only=True):
-    """A line of the student's source. `text[column:end]` is the marked part; 0:0 marks all."""
+    """A line of the student's source. `text[column:end]` is the marked part. 0:0 marks all."""
 
     file: str
     line: int

@@ -9,7 +9,6 @@ from autograder.course.course_file import Course, Exercise, find_course
 from autograder.course.errors import UserError
 from autograder.course.text import few
 from autograder.submission.code import read_code
-from autograder.submission.file_names import named_for
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import SUFFIXES, read_source
 from autograder.submission.stubs import Stub, Stubs, exercises_in, read_stubs
@@ -108,6 +107,8 @@ def exercise_for(course: Course, path: Path) -> Exercise:
     """Return the exercise that a file is for, by the file's name or by the names it defines."""
     if path.stem in course.exercises:
         return course.exercises[path.stem]
+    from autograder.submission.file_names import named_for  # only for files with other names
+
     names = list(named_for(path.stem, course.exercises))
     if len(names) != 1:
         try:

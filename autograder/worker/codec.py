@@ -24,6 +24,7 @@ from .values import (
     Dates,
     ListArray,
     ProtocolError,
+    Record,
     Restored,
     Tag,
     TupleArray,
@@ -76,6 +77,13 @@ class Handle(msgspec.Struct, frozen=True):
 
     number: int
     type: str
+
+
+def has_handle(value: Any) -> bool:
+    """Return True if a value contains an object that stays in the process of the course's code."""
+    if isinstance(value, dict | list):
+        return any(map(has_handle, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, Handle | Record)  # a record would become an object of the course
 
 
 MAX_PANELS, MAX_DRAWN, MAX_POINTS, MAX_CELLS = 16, 64, 4096, 16384

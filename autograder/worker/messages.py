@@ -123,7 +123,7 @@ class Passed(msgspec.Struct, array_like=True):
 
     `state` has the shapes of the module's parameters and buffers. If the weights to load do not fit
     these shapes, `called` is false. The keys of `gradients` are the parameters' names, and `input
-    0`, `input 1` and so on; None means that there is no gradient. `after` has the inputs as they
+    0`, `input 1` and so on. None means that there is no gradient. `after` has the inputs as they
     are after the call. `buffers` are the names in `state` that belong to buffers. If a parameter
     has two names, `same_as` maps the second name to the first.
     """

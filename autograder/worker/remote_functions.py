@@ -10,10 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .codec import Handle
 from .messages import Callback, Request
 from .serialise import GENERATOR, Unsendable, generator_state, serialised
-from .values import Record
 
 BIT_GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
 MT19937_WORDS = 624
@@ -66,13 +64,6 @@ def _exception(kind: str, message: str) -> Exception:
 def is_generator(value: Any) -> bool:
     """Return True if a received value is a random generator."""
     return isinstance(value, dict) and GENERATOR in value
-
-
-def has_handle(value: Any) -> bool:
-    """Return True if a value contains an object that stays in the process of the course's code."""
-    if isinstance(value, dict | list):
-        return any(map(has_handle, value.values() if isinstance(value, dict) else value))
-    return isinstance(value, Handle | Record)  # a record would become an object of the course
 
 
 def make_generator(state: Any) -> Any:

@@ -167,6 +167,8 @@ def _width(value: Sequence[object], depth: int = 0) -> int:
 
 
 def _array(value: Any) -> Any:
+    if np.any(getattr(value, "mask", False)):
+        raise Unsendable("a masked array (np.ma), in which the masked entries have no value")
     array = np.asarray(value)
     if array.dtype.kind in "US" and array.ndim == 0:
         return array.item()

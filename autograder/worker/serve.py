@@ -15,13 +15,13 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from .codec import FRAME, Buffer, Handle, Tensor, decode, encode
+from .codec import FRAME, Buffer, Handle, Tensor, decode, encode, has_handle
 from .failures import explain
 from .limits import limit_self
 from .loading import NotImported, compiled_units, define, load
 from .messages import MAX_NAME, MAX_NAMES, Callback, Forward, Problem, Reply, Request
 from .preparation import redirect, show_stack_to, warm_up
-from .remote_functions import RemoteFunction, has_handle, is_generator, make_generator
+from .remote_functions import RemoteFunction, is_generator, make_generator
 from .serialise import GENERATOR, Unsendable, serialised
 from .torch_modules import run_module
 from .values import Record, Tuple

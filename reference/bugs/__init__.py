@@ -1,7 +1,7 @@
 """Correct and broken implementations for `find_the_bug`, as functions and as texts to send.
 
-There is a module for each function. Functions named `right_…` are correct; the docstring of a
-`wrong_…` says what is wrong.
+There is a module for each function. Functions named `right_…` are correct. The docstring of a
+function `wrong_…` says what is wrong.
 """
 
 import ast
@@ -24,7 +24,7 @@ SHOWN = "shown"  # the exercise shows wrong_shown
 
 @dataclass(frozen=True)
 class Implementation:
-    """One implementation; `wrong` says what is wrong with it, and is empty for a correct one."""
+    """One implementation. `wrong` says what is wrong. It is empty for a correct implementation."""
 
     id: str
     wrong: str

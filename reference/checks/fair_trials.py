@@ -26,7 +26,7 @@ class Sizes:
 
 
 def drawn_sizes(rng: np.random.Generator, *ranges: tuple[int, int]) -> Sizes:
-    """Return random sizes, with a dimension from each range, in any order; no table knows them."""
+    """Return random sizes, with a dimension from each range, in any order. No table has them."""
     dimensions = rng.permutation([int(rng.integers(*each)) for each in ranges])
     return Sizes(dimensions.tolist(), int(rng.integers(5, 13)), int(rng.integers(30, 51)))
 
@@ -133,8 +133,9 @@ def follow_draws(
 ) -> bool:
     """Return True if measures follow from the numbers drawn.
 
-    The three calls draw numbers near 0, other numbers, and these doubled. Doubled numbers give
-    scores four times as large; if all scores are nearly 0, all weights are nearly equal.
+    The first call draws numbers near 0, the second other numbers, and the third twice the numbers
+    of the second. Doubled numbers give scores four times as large. If all scores are nearly 0, all
+    weights are nearly equal.
     """
     level = {"entropy": np.log(seq_len), "max_weight": 1 / seq_len}
     for name in names:

@@ -102,10 +102,11 @@ def expect_rows(trials: Sequence[Measures], kind: str, dimension: int, entropy: 
 
 
 def rows_of(measures: Measures, kind: str, entropy: bool) -> Rows:
-    """Return the gaps of the two rows; if the entropy is unreliable, of two equal rows.
+    """Return the gaps of the two rows. If the entropy is unreliable, the rows count as equal.
 
     Raises:
         Mismatch: no rows have these measures.
+
     """
     mean = measures[f"max_weight_{kind}"]
     if not 0.5 - EXACT <= mean <= 1 + EXACT:

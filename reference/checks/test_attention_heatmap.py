@@ -192,7 +192,10 @@ def test_colour_bar(example):
 
 
 def number_in(text):
-    """Return a weight as written, and half a unit of its last decimal; None for other texts."""
+    """Return a weight as written, and half a unit of its last decimal.
+
+    For other texts, return None.
+    """
     if len(text) > LONGEST_NUMBER:
         return None
     plain = text.replace("$", "").replace("\\%", "%").replace("−", "-")  # also as mathematics

@@ -123,7 +123,7 @@ def test_scenarios(submission, reference, rng, grading):
 
 
 def expect_links(answer, weights, tokens, k):
-    """Pass if each query's links are its largest, in order; ties may be in any order."""
+    """Pass if each query's links are its largest, in order. Ties may be in any order."""
     if not isinstance(answer, list) or len(answer) != len(weights):
         said = f"strongest_links has to return a list with {len(weights)} lists."
         raise Mismatch(said, code="nothing_returned" if answer is None else "other_kind")

@@ -36,7 +36,7 @@ def drawn_lengths(rng):
 
 
 def expect_allowed(answer, scores, allowed):
-    """Pass if allowed scores are unchanged; on failure also mark blocked ones that are high."""
+    """Pass if allowed scores are unchanged. A failure also marks blocked scores that are high."""
     __tracebackhide__ = True
     try:
         kept = np.where(allowed, answer, 0.0)

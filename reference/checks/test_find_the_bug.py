@@ -1,7 +1,7 @@
 """Checks of `find_the_bug`: the repaired functions, and the student's own tests.
 
-A student's test runs on each correct and broken function in a new process, and the function runs in
-another one: the test can only call it, and distinguish it by its answers.
+A student's test runs in a new process for each correct and each broken function. The function runs
+in another process. So the test can only call the function and compare its answers.
 """
 
 import numpy as np
@@ -27,6 +27,7 @@ from reference.bugs import NAMES, SHOWN, implementations, right_answer
 from reference.bugs.cases import CASES, PARAMETERS, RESULTS
 from reference.dropout import what_dropout_did
 from reference.following import own_repaired, own_row_softmax
+from reference.reading_tests import why_it_accepts, why_it_rejects
 
 DROPOUT = "attention_with_dropout"
 REPAIR = {
@@ -237,7 +238,7 @@ def one_batch(x):
 
 
 def stopped_by(submission, name, chosen):
-    """Return each implementation's exception from the student's test, or None; tried once each."""
+    """Return each implementation's exception from the student's test, or None. Try each once."""
     untried = [each for each in chosen if (name, each.id) not in submission.shared]
     functions = [submission.elsewhere(each.text, "implementation") for each in untried]
     for each, function in zip(untried, functions, strict=True):
@@ -275,12 +276,21 @@ def test_of_shown(submission, name):
             mistake="wrong-way-round",
         )
     if refused:
-        raise Mismatch(
-            f"test_{name} rejects a function that is right: {said[refused[0].id].finding}",
-            mistake="stops-the-right",
-        )
+        error = said[refused[0].id]
+        says = f"test_{name} rejects a function that is right: {error.finding}"
+        line = error.place.line if error.place is not None else 0
+        raise with_reason(says, "stops-the-right", submission, name, why_it_rejects, line)
     if said[SHOWN] is None:
-        raise Mismatch(f"test_{name} accepts the broken function.", mistake="passes-the-broken")
+        says = f"test_{name} accepts the broken function."
+        raise with_reason(says, "passes-the-broken", submission, name, why_it_accepts)
+
+
+def with_reason(says, mistake, submission, name, reason, *line):
+    """Return a mismatch that adds what the test's source shows."""
+    definition = submission.definition(f"test_{name}")
+    fact = reason(*definition, *line) if definition is not None else None
+    names = (mistake,) if fact is None else (fact.mistake,)
+    return Mismatch(says if fact is None else f"{says} {fact.says}", mistake=names)
 
 
 def others(submission, name):
@@ -296,13 +306,13 @@ def others(submission, name):
     return [each for each in broken if said[each.id] is None], len(broken)
 
 
-def expect_most(passed, count, allowed, name):
+def expect_most(passed, count, allowed, submission, name):
     if len(passed) > allowed:
-        raise Mismatch(
+        says = (
             f"Of {count} other broken functions, test_{name} accepts {len(passed)}. The mistake "
-            f"of one of them: {passed[0].wrong}.",
-            mistake="finds-too-little",
+            f"of one of them: {passed[0].wrong}."
         )
+        raise with_reason(says, "finds-too-little", submission, name, why_it_accepts)
 
 
 @pytest.mark.graded_when_handed_in
@@ -315,7 +325,7 @@ def expect_most(passed, count, allowed, name):
 )
 def test_of_half(submission, name):
     passed, count = others(submission, name)
-    expect_most(passed, count, count // 2, name)
+    expect_most(passed, count, count // 2, submission, name)
 
 
 @pytest.mark.graded_when_handed_in
@@ -328,4 +338,4 @@ def test_of_half(submission, name):
 )
 def test_of_all(submission, name):
     passed, count = others(submission, name)
-    expect_most(passed, count, 0, name)
+    expect_most(passed, count, 0, submission, name)

@@ -1,7 +1,7 @@
 """Checks of `hand_computation`: numbers worked out on paper, with follow-through marks.
 
 An entry is right if it is within ±0.002 of the exact value, or of the value that follows from the
-student's own previous step; so one mistake costs one step.
+student's own previous step. So one mistake costs one step.
 """
 
 import ast

@@ -180,7 +180,7 @@ def test_model_values(model, block, rng, note):
 
 
 def every_token(rng, vocab, batch, length):
-    """Return tokens in any order; each word of the vocabulary occurs if there is room."""
+    """Return tokens in any order. Each word of the vocabulary occurs if there is room."""
     return rng.permutation(batch * length).reshape(batch, length) % vocab
 
 

@@ -140,7 +140,7 @@ def test_masks(heads, rng, note):
     points=1,
     grades=["error"],
     hints=(
-        "What should happen for 10 features and 4 heads?",
+        "What should happen if the features cannot be shared equally among the heads?",
         "The constructor itself checks whether the features can be shared out evenly.",
         "First of all, check d_model % num_heads. If it is not 0, raise a ValueError.",
     ),

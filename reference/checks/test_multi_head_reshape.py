@@ -59,7 +59,10 @@ def by_head(features, heads):
 
 
 def by_token(features, heads):
-    """Return a layout of (B, L, E): one row per token; each number's group is its head."""
+    """Return a layout of (B, L, E).
+
+    It has one row per token, and each number's group is its head.
+    """
 
     def layout(x):
         rows, names = rows_named(x, "sequence", "position")
@@ -113,7 +116,7 @@ def test_split_values(submission, reference):
     points=2,
     grades=["error"],
     hints=(
-        "What should happen for 10 features and 4 heads?",
+        "What should happen if the features cannot be shared equally among the heads?",
         "The function itself checks whether E is a multiple of H. If not, the text of its "
         "ValueError names both numbers.",
         'Write if E % num_heads != 0: raise ValueError(f"… {E} … {num_heads} …")',

@@ -89,7 +89,7 @@ def test_by_hand(submission, reference):
                     "Which axes does the product use? Which axes stay as they are?",
                     "The product sums over the last axis of X and the first axis of the matrix. "
                     "All other axes of X stay.",
-                    "The operator @ does that for any number of batch axes.",
+                    "The operator @ works for any number of batch axes.",
                 ),
             ),
         )

@@ -52,7 +52,10 @@ def compare(submission, reference, note):
     """Pass if output and weights are right, or follow from a softmax in the student's own file."""
 
     def own_softmax_is_right(asked, weights, condition):
-        """Return True if the student's softmax gives the right weights; nothing wrong follows."""
+        """Return True if the student's softmax gives the right weights.
+
+        Then nothing wrong follows.
+        """
         try:
             expect_close(submission.own().softmax(asked), weights, "", condition=condition)
         except (Mismatch, StudentProblem):

@@ -1,8 +1,8 @@
 """Checks of `scaling_experiment`.
 
 Students may draw random numbers in any way, so each statistic is compared with an interval that a
-fair experiment misses once in 10 million times. The sizes come from the course's seed and go beyond
-those in the text; the numbers of some generators are known.
+fair experiment misses once in 10 million times. The sizes come from the course's seed, and some are
+not in the text. The numbers of some generators are known.
 """
 
 import numpy as np
@@ -32,7 +32,13 @@ from reference.checks.fair_trials import (
     usual_sizes,
 )
 from reference.checks.one_trial import expect_trials
-from reference.curves import labels_of_pairs, legend_tells_apart, says_scaled, says_unscaled
+from reference.curves import (
+    has_other_dimensions,
+    labels_of_pairs,
+    legend_tells_apart,
+    says_scaled,
+    says_unscaled,
+)
 from reference.following import own_distributions, sharper
 
 SEQ_LEN = 8
@@ -79,7 +85,7 @@ def run(submission, reference, sizes, rng):
 
 
 def distributions_at(reference, sizes):
-    """Return the distributions of one trial by dimension; rougher if there are many dimensions."""
+    """Return the distributions of one trial by dimension. For many dimensions, they are rougher."""
     size = 600 if len(sizes.dimensions) < 10 else 300
     return lambda dimension: reference.sampling_distributions(dimension, sizes.seq_len, size)
 
@@ -253,7 +259,7 @@ def test_trials_and_generator(submission, reference, rng, generator, grading):
 def expect_repeats(submission, reference, sizes, generator):
     """Pass if runs with many generators vary as means over that many trials do.
 
-    Return the names of the measures whose mean is right; how others vary is unknown.
+    Return the names of the measures whose mean is right. It is unknown how others vary.
     """
     (d,) = sizes.dimensions
     fair, names = reference.sampling_distributions(d, sizes.seq_len), []
@@ -320,7 +326,10 @@ def entropy_is_right(submission, reference):
 
 @pytest.fixture
 def dimensions(rng):
-    """Return dimensions, not sorted: a plot must keep pairs together. Two are not in the text."""
+    """Return unsorted dimensions, because a plot must keep pairs together.
+
+    Two are not in the text.
+    """
     drawn = [int(rng.integers(*each)) for each in ((5, 16), (65, 200))]
     return 64, 4, drawn[1], 16, drawn[0]
 
@@ -356,6 +365,12 @@ def plot(submission, reference, dimensions):
 )
 def test_plot_series(plot, reference, dimensions):
     pairs = labels_of_pairs(plot, example_results(reference, dimensions))
+    if not pairs and has_other_dimensions(plot, example_results(reference, dimensions)):
+        raise Mismatch(
+            "The curves have the right heights, but their x values are not the dimensions. Give "
+            "the sorted dimensions to `plot` as x.",
+            mistake="x-not-dimensions",
+        )
     if not pairs:
         raise Mismatch(
             "The figure shows no measure with both of its series (unscaled and scaled) at all "

@@ -22,7 +22,7 @@ def run_training(submission, kit, weights, batches, steps, lr):
 
 
 def run_generate(submission, model, prompt, count, form="plain", **drawn):
-    """Return the sequence of prompt and new words; `form` is the form that the student returns."""
+    """Return the sequence of prompt and new words. `form` is the form that the student returns."""
     answer = expect_numbers(
         submission.generate(model, tensor(prompt), count, **drawn), "the sequence"
     )

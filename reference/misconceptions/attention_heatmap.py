@@ -12,6 +12,7 @@ from autograder.author import Comparison, Family, Hints, Mistakes, Probe, Recipe
 from reference.attention import block, softmax
 from reference.figures import image_of, panels_shown, tokens_for
 from reference.masks import causal_mask
+from reference.softmax_changes import IN_PLACE_OF_SOFTMAX
 
 IMAGE: Hints = (
     "Which row of the matrix is the top row of your picture?",
@@ -142,6 +143,7 @@ EFFECT = (
             "mask-taken-the-other-way": (
                 "In the third picture, the mask is inverted: the allowed entries are blocked.",
                 lambda s: softmax(np.where(_m(s) > 0, -1e9, s.scores)),
+                lambda s: softmax(np.where(_m(s) > 0, -np.inf, s.scores)),
             ),
             "blocked-scores-zero": (
                 "In the third picture, the blocked scores are 0, so they still get weight: exp(0) "
@@ -251,13 +253,16 @@ MISTAKES = Mistakes(
         steps={
             "shown": lambda s: s.mask,
             "plain": lambda s: softmax(s.scores),
-            "masked": lambda s: softmax(block(s.scores, s.mask)),
+            "blocked": lambda s: block(s.scores, s.mask),
+            "masked": lambda s: softmax(s.blocked),
             "panels": lambda s: (s.shown, s.plain, s.masked),
         },
         parameters=("scores", "mask"),
         results=("the mask", "the weights without it", "the weights with it"),
+        in_place={"masked": IN_PLACE_OF_SOFTMAX},
         labels={
             "plain": "the weights without the mask",
+            "blocked": "the masked scores",
             "masked": "the weights with the mask",
         },
         comparison=Comparison(

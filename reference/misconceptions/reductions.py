@@ -1,4 +1,4 @@
-"""Softmax whose maximum or sum is taken along another axis than its row; shared by exercises."""
+"""Softmax whose maximum or sum is taken along a wrong axis. Several exercises use this module."""
 
 from collections.abc import Callable
 from typing import Any

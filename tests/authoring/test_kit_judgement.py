@@ -296,6 +296,10 @@ def test_a_function_that_only_the_full_course_calls_is_named_if_it_is_not_writte
     args = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "double.py"]
     ran = subprocess.run([sys.executable, *args], cwd=folder, capture_output=True, check=False)
     assert ran.returncode == 1
+    (folder / "double.py").write_text(DOUBLE)
+    done = check("double")
+    assert done.exit_code == 1 and "○" not in done.output
+    assert done.output.startswith("test_it is not defined in double.py.")
     (folder / "double.py").write_text(OWN)
     done = check("double")
     assert done.exit_code == 0 and done.output.count("○") == 2

@@ -54,8 +54,9 @@ def test_a_new_course_holds_as_it_is(run, tmp_path):
     assert (result.named, result.misconceptions, result.right) == (1, 1, 2)
     assert result.rejected == result.mutants > 5
     assert result.remarks == [
+        "warning: the text lacks a picture (![description](figures/NAME.png))",
         "warning: examples/right/shares has 1 alternative solution; write 4 more, to test that "
-        "other right answers get full points"
+        "other right answers get full points",
     ]
 
 
@@ -136,3 +137,25 @@ def test_an_entry_that_cannot_be_added_is_shown_and_may_be_added_by_hand(run, tm
     run("new", "exercise", "two")
     assert (tmp_path / "course.yml").read_text() == added
     assert (tmp_path / "reference" / "checks" / "test_two.py").is_file()
+
+
+@pytest.mark.parametrize(
+    ("listed", "expected"),
+    [
+        ("assignments: [{name: week, title: Week, exercises: [one]}]\n", "exercises: [one, two]"),
+        (
+            "assignments:\n- name: week\n  title: Week\n  exercises:\n  - one\n# end\n",
+            "  - one\n  - two\n# end",
+        ),
+    ],
+)
+def test_an_exercise_is_added_to_an_assignment_or_the_command_says_that_it_is_in_none(
+    run, tmp_path, listed, expected
+):
+    start = "title: T\nexercises:\n- {name: one, title: One, points: 1}\n"
+    (tmp_path / "course.yml").write_text(start + listed)
+    said = run("new", "exercise", "two", "--assignment", "week")
+    assert "No assignment" not in said
+    assert expected in (tmp_path / "course.yml").read_text()
+    assert load_course(tmp_path / "course.yml").assignment("week").exercises == ("one", "two")
+    assert "No assignment contains three yet" in run("new", "exercise", "three")

@@ -93,8 +93,14 @@ def test_a_solution_that_is_wrong_is_the_only_cause_that_is_reported(verified):
     result = verified((SOLUTION, "def shares(x):", "def shares(x, y):"))
     first, last = result.faults
     assert first.startswith("right answer shares: The share of each number: shares stopped with")
-    assert last == "the solution itself loses points, so nothing else was tried"
+    assert last == "the solution itself is wrong, so nothing else was tried"
     assert result.mutants == result.misconceptions == result.seeds == 0
+
+
+def test_a_line_of_the_solution_that_raises_an_error_is_a_fault(verified):
+    result = verified((SOLUTION, "import numpy as np\n", "import numpy as np\n\n1 / 0\n"))
+    assert "solution cannot be loaded: ZeroDivisionError: division by zero" in result.faults[-2]
+    assert "shares.py, line " in result.faults[-2] and "nothing else was tried" in result.faults[-1]
 
 
 CALLER = """

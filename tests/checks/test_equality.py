@@ -2,6 +2,7 @@
 
 import datetime
 import enum
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,11 +12,15 @@ from autograder.checks.equality import (
     expect_equal,
     expect_false,
     expect_same,
+    expect_script,
     expect_true,
     expect_type,
+    script_results,
 )
 from autograder.checks.expect import Mismatch, expect_error, expect_numbers
 from autograder.checks.follow_through import values_agree
+from autograder.checks.proxy import Function
+from autograder.sandbox.problems import Raised
 from autograder.worker.codec import Figure
 from autograder.worker.serialise import serialised
 from autograder.worker.values import Record
@@ -256,3 +261,70 @@ def test_what_the_right_function_does_to_its_arguments_is_not_seen():
 def test_a_later_result_agrees_but_for_the_last_digits(one, other, alike):
     assert values_agree(one, other) is alike
     assert values_agree(other, one) is alike
+
+
+class Stack:
+    def __init__(self, items=()):
+        self.items = list(items)
+
+    def push(self, item):
+        self.items.append(item)
+
+    def pop(self):
+        return self.items.pop()
+
+    def __len__(self):
+        return len(self.items)
+
+
+class Bottomless(Stack):
+    def pop(self):
+        return self.items.pop() if self.items else None
+
+
+class FirstIn(Stack):
+    def pop(self):
+        return self.items.pop(0)
+
+
+SCRIPT = [("__init__", [1]), ("push", 2), ("pop",), ("__len__",), ("pop",), ("pop",)]
+
+
+def made(kind):
+    """Return a stand-in for `submission.Stack`, whose calls run on this class."""
+
+    class Method(Function):
+        def __init__(self, method, name):
+            self.__name__ = name
+            self._method = method
+
+        def __call__(self, *args):
+            try:
+                return self._method(*args)
+            except Exception as error:
+                bases = [base.__name__ for base in type(error).__mro__]
+                raise Raised("raised", "pop", type=type(error).__name__, bases=bases) from None
+
+    class Class(Function):
+        def __init__(self):
+            pass
+
+        def kept(self, *args):
+            self.object = kind(*args)
+            return self
+
+        def method(self, name):
+            return Method(getattr(self.object, name), name)
+
+    return Class()
+
+
+def test_a_script_of_method_calls():
+    expected = [None, 2, 1, 1, {"raises": "IndexError"}]
+    assert script_results(Stack, SCRIPT) == script_results(made(Stack), SCRIPT) == expected
+    right = functools.partial(script_results, Stack)
+    expect_script(made(Stack), right, SCRIPT, [])
+    with pytest.raises(Mismatch, match=r"^After push\(2\): The result is 1; expected 2\.$"):
+        expect_script(made(FirstIn), right, SCRIPT)
+    with pytest.raises(Mismatch, match="pop returned None; expected it to raise IndexError"):
+        expect_script(made(Bottomless), right, SCRIPT)

@@ -142,8 +142,8 @@ def test_each_deduction_has_its_line(with_policy):
     assert done.points == 7.2
     assert done.exercises[0].points == 9.0
     assert late.said == (
-        "Attention by hand and in NumPy: Handed in 2027-02-08 01:00:00+00:00 (by Gradescope), which "
-        "counts as 3 days late: 20 % are taken off, 1.8 points. This used 1 free late day."
+        "Attention by hand and in NumPy: Handed in 2027-02-08 01:00:00+00:00 (by Gradescope). "
+        "This is 3 days late: 20 % are taken off, 1.8 points. This used 1 free late day."
     )
     assert grade_of(done, ["softmax"], "attention-1").points == 7.2
 
@@ -171,7 +171,7 @@ def test_without_a_policy_it_is_said_and_nothing_taken_off(with_policy):
     report = record("s1", 9.0, at="2027-02-06T01:00:00+00:00", at_from="Gradescope")
     done = finalize(report, with_policy())
     assert done.points == 9.0
-    assert "counts as 1 day late" in done.lateness[0].said
+    assert "This is 1 day late" in done.lateness[0].said
     assert done.lateness[0].said.endswith("nothing is taken off.")
 
 
@@ -180,11 +180,11 @@ def test_without_a_policy_it_is_said_and_nothing_taken_off(with_policy):
     [
         (
             {"percent_a_day": 10, "until_days": 2},
-            "3 days late. After 2 days no points are left: 9 points are taken off.",
+            "3 days late. After 2 days, no points are left: 9 points are taken off.",
         ),
         (
             {"free_days": 2, "until_days": 0.5},
-            "3 days late. After 0.5 days that are not free no points are left: 9 points are taken "
+            "3 days late. After 0.5 days that are not free, no points are left: 9 points are taken "
             "off. This used 2 free late days.",
         ),
         ({"until_days": 0}, "3 days late. Late work gets no points: 9 points are taken off."),
@@ -195,7 +195,7 @@ def test_work_that_is_too_late_is_told_from_when(with_policy, policy, ends):
     """10 % a day are not 100 % after three days: the line said so without a reason."""
     report = record("s1", 9.0, at="2027-02-08T01:00:00+00:00", at_from="Gradescope")
     (late,) = finalize(report, with_policy(**policy)).lateness
-    assert late.said.endswith(f"counts as {ends}")
+    assert late.said.endswith(f"This is {ends}")
 
 
 def test_a_mark_without_a_time_is_said(with_policy):

@@ -22,7 +22,7 @@ def at_once(monkeypatch):
 def run(tmp_path):
     def run(cluster, tasks):
         setup = Setup(tmp_path / "course.yml", ("one",), 0, "none", (), tmp_path)
-        found = Dispatch(cluster, setup, HERE, cluster.told.append).graded(iter(tasks))
+        found = Dispatch(cluster, setup, HERE, cluster.told.append, {}).graded(iter(tasks))
         results = {each.number: (each, reports) for each, reports in found}
         assert any(said.startswith("The cluster has ") for said in cluster.told)
         cluster.told = [said for said in cluster.told if not said.startswith("The cluster has ")]

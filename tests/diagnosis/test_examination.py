@@ -9,6 +9,7 @@ import pytest
 from autograder.author import Comparison, Fact, Family, Probe, Recipe, Trait
 from autograder.diagnosis.errors import explain, named_shape
 from autograder.diagnosis.examination import Answer, Examination
+from autograder.diagnosis.facts import locate, true_statements
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.steps import diagnose
@@ -56,6 +57,52 @@ def examine(function, recipe=RECIPE):
             return Answer(Outcome(RAISES), f"It stopped with {error}.")
 
     return diagnose(Examination(Replay(recipe), ask))
+
+
+def with_calls(*constants):
+    """Return the recipe with one call for each constant. Only the first draw has all constants."""
+
+    def calls(draw):
+        rng = np.random.default_rng(draw)
+        return [
+            Probe((rng.normal(size=(2, 3)), float(constants[0] if draw else c))) for c in constants
+        ]
+
+    seldom = wrong("seldom", shifted=lambda s: s.x * s.c if s.c > 10 else s.x + s.c)
+    return replace(RECIPE, probes=calls, families=(*RECIPE.families, seldom))
+
+
+def test_two_calls_must_show_a_mistake():
+    def seldom(x, c):
+        return 2 * (x * c if c > 10 else x + c)
+
+    assert examine(seldom, with_calls(1, 2, 3, 11, 12)).misconceptions == ("seldom",)
+    found = examine(seldom, with_calls(1, 2, 3, 11))
+    assert found is None or found.misconceptions == ()
+
+
+def test_two_right_calls_must_show_that_a_mistake_needs_a_property():
+    def unshifted_below(x, c):
+        return 2 * (x if c < 0 else x + c)
+
+    found = examine(unshifted_below, with_calls(-1, -2, -3, 4, 5))
+    assert (found.code, found.misconceptions) == ("in_some_calls", ("not-shifted",))
+    found = examine(unshifted_below, with_calls(-1, -2, -3, 4))
+    assert found is None or found.code != "in_some_calls"
+
+
+def test_a_measured_number_comes_before_other_true_statements():
+    factor = Fact("factor", lambda s, v: float((v / s.scaled).mean()), "The factor is {}.")
+    recipe = replace(RECIPE, facts=(factor,))
+    examination = Examination(Replay(recipe), lambda probe: Answer(outcome_of(tripled(probe))))
+    examination.draw(2)
+    assert len(true_statements(examination.observed())) > 1
+    assert locate(examination.observed()).code == "measure"
+
+
+def tripled(probe):
+    x, c = probe.args
+    return 3 * (x + c)
 
 
 def test_a_right_function_is_left_alone():

@@ -47,6 +47,30 @@ def test_several_ways_share_a_name_and_a_finding_or_have_their_own():
     ]
 
 
+class Counter:
+    def __init__(self):
+        self.count = 0
+
+    def step(self, by=1):
+        self.count += by
+        return self.count
+
+
+class Twice(Counter):
+    def step(self, by=1):
+        return super().step(2 * by)
+
+
+def test_a_mistake_of_a_plain_class_is_a_class():
+    twice = {"twice": ("Each step counts twice.", Twice)}
+    made = Recipe(Counter, lambda rng: [([("step",), ("step", 3)],)], twice)
+    (probe,), (wrong,) = made.calls(0), made.misconceptions
+    assert made.run(probe) == [1, 4]
+    assert made.run(probe, (wrong,)) == [2, 8]
+    assert made.caller.simulated(made, Counter, (wrong,)) is Twice
+    assert made.caller.simulated(made, Counter, ()) is Counter
+
+
 def test_a_dict_changes_other_steps_and_arguments():
     ways = {"both": ("Both.", {"width": lambda s: 10, "area": lambda s: s.product + 1})}
     for step in (None, "product"):

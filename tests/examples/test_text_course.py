@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
+from autograder.authoring.verify import Verifier
 from autograder.cli import main
 from autograder.course.course_file import load_course
 from autograder.grading.judge import Judge
 from autograder.submission.source import Source
-from autograder.authoring.verify import Verifier
 from autograder.worker.messages import Unit
 from tests.conftest import ROOT
 

@@ -746,6 +746,54 @@ FIRST = {
         },
         "Large scores overflow, as in a softmax that does not subtract the maximum.",
     ),
+    "another axis than the last is wrong with four axes": (
+        "softmax",
+        {
+            "x = np.asarray(x, dtype=float)": "x = np.swapaxes(np.asarray(x, float), axis, 0); "
+            "e = np.exp(x - x.max(axis=0)); return np.moveaxis(e / e.sum(axis=0), 0, axis)"
+        },
+        "but only for three axes and more.",
+    ),
+    "a factor that rounds to 1 is not named": (
+        "softmax",
+        {
+            "np.exp(x - x.max(axis=axis, keepdims=True))": "2 ** (1.4427 * (x - x.max(axis=axis, keepdims=True)))"
+        },
+        "close to the right numbers, but not exact enough.",
+    ),
+    "a mask of one row is wrong with as many keys as queries too": (
+        "causal_mask",
+        {
+            "return np.where(mask, scores, -np.inf)": "scores = np.array(scores, float); "
+            "scores[..., np.asarray(mask) == 0] = -np.inf; return scores"
+        },
+        "but only with a mask that has to broadcast to the scores.",
+    ),
+    "a root by precedence is twice d_k": (
+        "scaled_dot_product_attention",
+        {"/ np.sqrt(K.shape[-1])": "/ K.shape[-1] ** 1 / 2"},
+        "scores divided by 2 · d_k, as in `/ d_k ** 1 / 2`.",
+    ),
+    "masked entries of an array have no value": (
+        "causal_mask",
+        {
+            "np.where(mask, scores, -np.inf)": "np.ma.array(scores, mask=np.broadcast_to(~mask, scores.shape))"
+        },
+        "apply_mask returned a masked array (np.ma), in which the masked entries have no value.",
+    ),
+    "an index of the scores' shape may be broadcast": (
+        "causal_mask",
+        {
+            "return np.where(mask, scores, -np.inf)": "scores = np.array(scores, float); "
+            "scores[~np.broadcast_to(mask, scores.shape)] = -np.inf; return scores"
+        },
+        "your code uses `~mask` as an index of the scores. In a mask of 0 and 1",
+    ),
+    "a minus before a mask is no `~`": (
+        "causal_mask",
+        {"np.where(mask, scores, -np.inf)": "scores - (-mask) * 1e9"},
+        "A comparison with 0 inverts both.",
+    ),
     "a mask that has to be stretched is wrong too": (
         "scaled_dot_product_attention",
         {"np.where(mask, scores": "np.where(np.asarray(mask)[np.newaxis], scores"},
@@ -801,3 +849,16 @@ def test_a_wrong_row_softmax_costs_no_other_repair(grade_text, case):
     failed = {check.name for check in checks if check.outcome == "failed"}
     assert failed == {"test_repaired[row_softmax]"}
     assert sum(shown_outcome(check) == FOLLOWS for check in checks) == 4
+
+
+def test_a_result_of_an_earlier_call_has_a_hint_about_that(grade_text):
+    """The hint was about a line that writes into x."""
+    text = change(
+        "softmax",
+        ("x = np.asarray(x, dtype=float)", "x = np.asarray(x, dtype=float); key = x.tobytes()"),
+    )
+    text = text.replace("return exponentials /", "return CACHE.setdefault(key, exponentials) /")
+    report = grade_text("softmax", text + "\nCACHE = {}\n")
+    failed = [check for check in report.checks if check.outcome == "failed"]
+    hints = {check.hints[0] for check in failed if "earlier" in check.finding}
+    assert hints == {"What does your function keep from an earlier call?"}

@@ -146,17 +146,23 @@ def test_a_report_that_cannot_be_written_is_trouble_as_well(course):
     assert report.reason.startswith("The grader itself failed: Unicode")
 
 
-def test_pytest_says_as_a_judge_does_that_a_value_cannot_be_read(tmp_path, pytester):
+@pytest.mark.parametrize(
+    ("solution", "said"),
+    [
+        (SOURCE.text, "check cannot read your result"),
+        ("def sort(x): return None", "The check itself stopped"),
+    ],
+)
+def test_pytest_and_a_judge_try_the_solution_if_a_check_stops(tmp_path, pytester, solution, said):
     checks = "import pytest\n@pytest.mark.check('A')\n"
     checks += "def test_x(submission):\n    assert submission.sort([1])[0] == 1, 'no'\n"
     course = make_course(tmp_path, checks)
     text = "def sort(x): return None if x else x"
-    for folder, said in (("exercises", text), ("solutions", SOURCE.text)):
+    for folder, code in (("exercises", text), ("solutions", solution)):
         (tmp_path / folder).mkdir()
-        (tmp_path / folder / "sorting.py").write_text(said)
+        (tmp_path / folder / "sorting.py").write_text(code)
     with Judge(course, course.content.exercises) as judge:
         found = judge.run(Source("sorting", "sorting.py", (Unit("sorting.py", text),))).report
-    assert "check cannot read your result" in found.checks[0].finding
+    assert said in found.checks[0].finding
     done = pytester.runpytest_inprocess(str(tmp_path / "exercises" / "sorting.py"))
-    done.stdout.fnmatch_lines(["*check cannot read your result*"])
-    assert "The check itself stopped" not in done.stdout.str()
+    done.stdout.fnmatch_lines([f"*{said}*", "*1 failed*"])

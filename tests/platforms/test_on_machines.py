@@ -67,8 +67,7 @@ def test_gradescope_runs_what_is_in_the_zip(gradescope_at):
     assert "Confined: " in done.stdout and "Confined: none" not in done.stdout
     found = results(root, GRADESCOPE)
     assert (
-        "2027-02-06 14:22:32-07:00 (by Gradescope), which counts as 1 day late: 25 % are"
-        in found["output"]
+        "2027-02-06 14:22:32-07:00 (by Gradescope). This is 1 day late: 25 % are" in found["output"]
     )
     assert found["score"] == 0.0 and found["visibility"] == "visible"
     assert found["stdout_visibility"] == "hidden"

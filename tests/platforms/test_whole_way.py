@@ -291,7 +291,7 @@ def test_repositories_with_a_group_and_an_empty_one(way):
         "s4,Lee Park,,,12,12,graded,feedback/s4.html",
         "s5,'=1+1,,,,12,missing,feedback/s5.html",
     ]
-    assert "by the roster), which counts as 1 day late: 25 % are taken off" in page
+    assert "by the roster). This is 1 day late: 25 % are taken off" in page
     assert "No e-mail address is known for: s3 (Bo Chen), s4 (Lee Park)" in done.output
     assert done.exit_code == 0
 

@@ -60,7 +60,7 @@ def test_of_nobody_nothing_is_said():
 
 def test_of_one_student_there_is_no_figure_of_a_class():
     said = statistics.class_sentences(summary_of(1))
-    assert "known for 1 student;" in said[0]
+    assert "known for 1 student. The" in said[0]
     assert "too few for figures about a class" in said[-1]
     assert not any("mean" in each for each in said)
 
@@ -69,7 +69,7 @@ def test_of_five_it_is_said_what_cannot_be_said():
     summary = summary_of(5)
     said = " ".join(statistics.class_sentences(summary))
     assert "The mean is" in said
-    assert "fewer than 20" in said
+    assert "Fewer than 20" in said
     assert "α" not in said
     assert not any(statistics.item_remark(each) for each in summary.checks)
 

@@ -14,9 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.sandbox.problems import NotPlain
-from autograder.worker.codec import Handle, ProtocolError, decode, encode
+from autograder.worker.codec import Handle, ProtocolError, decode, encode, has_handle
 from autograder.worker.messages import Callback, Reply
-from autograder.worker.remote_functions import has_handle
 from autograder.worker.serialise import Unsendable, serialised
 from autograder.worker.values import MAX_KEYS, TAG, ListArray, Record, Tuple, TupleArray, kind_of
 

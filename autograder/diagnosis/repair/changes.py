@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from autograder.diagnosis.repair.tree import Change, Function, Span, Tree
+from autograder.diagnosis.repair.tree import Change, Span, Tree
 
 AXES = ("-1", "-2", "0", "1", "2", "-3")
 AXIS_NAMES = ("axis", "dim")
@@ -382,19 +382,6 @@ def _leaps(tree: Tree, node: ast.stmt) -> Iterator[Change]:
     yield tree.put("leap", node, "pass", 0.7)
 
 
-def _parameters(tree: Tree, node: Function) -> Iterator[Change]:
-    """Yield the function with its parameters in another order."""
-    given = node.args.args
-    first = 1 if given and given[0].arg == "self" else 0
-    for i in range(first, len(given) - 1):
-        one, other = given[i], given[i + 1]
-        (start, middle), (again, end) = tree.span(one), tree.span(other)
-        between = tree.raw[middle:again].decode()
-        if "=" not in between:
-            new = f"{tree.source(other)}{between}{tree.source(one)}"
-            yield Change("parameters", Span(start, end, new))
-
-
 def plain_number(node: ast.AST) -> int | float | None:
     sign = 1
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
@@ -427,5 +414,4 @@ CHANGES: dict[Any, Callable[[Tree, Any], Iterator[Change]]] = {
     (ast.AugAssign, ast.Assign): _copied,
     ast.Return: _returns,
     (ast.Break, ast.Continue): _leaps,
-    Function: _parameters,
 }

@@ -72,7 +72,6 @@ KINDS = {
     "names": (2.6, "two names exchanged there"),
     "slice": (2.4, ""),
     "term": (2.4, ""),
-    "parameters": (2.2, ""),
     "sequence": (2.2, ""),
     "index": (2.0, ""),
     "name": (1.8, "another name there"),

@@ -156,7 +156,7 @@ def _changed(statement: ast.Assign | ast.AugAssign | ast.Return) -> list[str]:
 
 
 def _value_mark(place: str, value: ast.expr) -> ast.expr:
-    part = ast.Constant(tuple(getattr(value, field, 0) for field in value._attributes))
+    part = ast.Constant(str([getattr(value, field, 0) for field in value._attributes]))
     return ast.Call(ast.Name("_passed_value"), [ast.Constant(place), part, value], [])
 
 

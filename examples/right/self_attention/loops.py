@@ -20,7 +20,7 @@ def one(q, k, v, mask, drop):
 def many(q, k, v, mask, drop):
     if q.dim() == 2:
         return one(q, k, v, mask, drop)
-    parts = [many(q[b], k[b], v[b], mask[b] if mask is not None and mask.dim() == q.dim() else mask, drop) for b in range(q.shape[0])]
+    parts = [many(q[b], k[b], v[b], mask[b % len(mask)] if mask is not None and mask.dim() == q.dim() else mask, drop) for b in range(q.shape[0])]
     return torch.stack([p[0] for p in parts]), torch.stack([p[1] for p in parts])
 
 

@@ -47,6 +47,8 @@ def scores_and_masks(draw: int) -> Sequence[Probe]:
         Probe((np.array([[-850.0, 6.0], [3.0, 4.0 + draw]]), causal_mask(2)), condition=1e3),
         Probe((np.stack([scores(3, 3), scores(3, 3) + 900]), causal_mask(3)), condition=1e3),
         Probe((scores(3, 4), rows[:1])),
+        Probe((scores(3, 3), square[2:].astype(int))),
+        Probe((scores(2, 3, 3), square[2:])),
         Probe((scores(2, 3, 4), rows[np.newaxis].astype(bool))),
     ]
 

@@ -124,11 +124,11 @@ def _without_scores(name: str, mine: Array | None, right: Array, hints: Hints) -
     pairs = zip(np.atleast_2d(mine), np.atleast_2d(right), strict=True)
     wrong = [row for row, correct in pairs if not _close(row, correct)]
     if wrong and all(np.ptp(row) < WITHIN for row in wrong):
-        mistake, says = "equal-shares", "equal shares, in which the scores take no part"
+        mistake, says = "equal-shares", "equal shares. The scores have no effect"
     elif wrong and all((np.sort(row) == np.eye(len(row))[-1]).all() for row in wrong):
         mistake, says = (
             "all-or-nothing",
-            "a single 1 among zeros; a softmax gives every score a share",
+            "a single 1 among zeros. e to the power of a score is never 0, so its weight is not 0",
         )
     else:
         return None
@@ -300,7 +300,7 @@ def _name_before(part: HandPart, step: str) -> str:
 
 
 def _before(part: HandPart, step: str) -> Array:
-    """Return the exact numbers of the previous step; empty for the first step."""
+    """Return the exact numbers of the previous step. For the first step, return an empty array."""
     return np.zeros(0) if step == "scores" else part.exact(STEPS[STEPS.index(step) - 1])
 
 

@@ -16,7 +16,7 @@ from reference.misconceptions.scaled_dot_product_attention.weights import ROWS
 
 
 def with_head_axis(mask: Any) -> Any:
-    """Return a mask `(B, L, L)` as `(B, 1, L, L)`; return others unchanged."""
+    """Return a mask `(B, L, L)` as `(B, 1, L, L)`. Return other masks unchanged."""
     return mask[:, None] if mask is not None and mask.ndim == 3 else mask
 
 

@@ -38,7 +38,7 @@ def rows_as_padding(mask: Any, scores: Any, axes: range = range(3, 9)) -> Any:
 
 
 def heads_as_batch(mask: Any, scores: Any) -> Any:
-    """Return the mask with the first of its three axes aligned with the scores' first of four."""
+    """Return the mask. Align a mask of three axes with the first axis of scores with four axes."""
     m = np.asarray(mask)
     return m[:, np.newaxis] if m.ndim == 3 and scores.ndim == 4 else m
 

@@ -109,6 +109,11 @@ SCALING = (
                 "√d_k, the square root.",
                 lambda s: s.Q.shape[-1] / 2,
             ),
+            "twice-d-k": (
+                "Your numbers are those of scores divided by 2 · d_k, as in `/ d_k ** 1 / 2`. "
+                "Python computes a power before a division, so write `d_k ** 0.5` for the root.",
+                lambda s: 2 * s.Q.shape[-1],
+            ),
             "logarithm-of-d-k": (
                 "Your numbers are those of scores divided by ln d_k. They should be divided by "
                 "√d_k.",

@@ -14,7 +14,7 @@ REPLAYS = 240
 
 
 class _At:
-    """State of one dimension: for a per-dimension step it has this dimension's value."""
+    """State of one dimension. If a step has a value for each dimension, the state has only one."""
 
     def __init__(self, state: Any, d: int) -> None:
         self._state = state
@@ -36,7 +36,7 @@ def each_dimension(step: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 @lru_cache(maxsize=64)
 def drawn(d: int, seq_len: int, which: int) -> Any:
-    """Return standard normal Q (0) or K (1) of all replayed trials; the same in every replay."""
+    """Return standard normal Q (0) or K (1) of all trials. They are the same in every replay."""
     return np.random.default_rng([60, d, seq_len, which]).standard_normal((REPLAYS, seq_len, d))
 
 
@@ -46,7 +46,7 @@ def _scores(d: int, seq_len: int) -> Any:
 
 
 def product(s: Any) -> Any:
-    """Return the scores of Q and K; for the usual draws they are computed once."""
+    """Return the scores of Q and K. For the usual draws, they are computed once."""
     usual = s.Q is drawn(s.d, s.seq_len, 0) and s.K is drawn(s.d, s.seq_len, 1)
     return _scores(s.d, s.seq_len) if usual else scores(s.Q, s.K)
 
@@ -131,6 +131,23 @@ def measure_probes(draw: int) -> Sequence[Probe]:
     ]
 
 
+def _exchanged(part: str) -> Callable[[Any, Any], bool]:
+    """Return a test that a measure without scaling and with it are exchanged, and others right."""
+
+    def test(s: Any, v: Any) -> bool:
+        middle, allowed = summary(s)
+        answers = iter(v)
+        other = {f"{part}_scaled": f"{part}_unscaled", f"{part}_unscaled": f"{part}_scaled"}
+        return all(
+            abs(float(next(answers)) - middle[d][other.get(name, name)])
+            <= allowed[d][other.get(name, name)]
+            for d in sorted(s.dimensions, key=repr)
+            for name in sorted(MEASURES, key=repr)
+        )
+
+    return test
+
+
 def _part(part: str) -> Callable[[Any, Any], bool]:
     """Return a test that all measures are right except those whose names contain `part`."""
 
@@ -170,6 +187,19 @@ ONE_TRIAL = Fact(
 
 MEASURE_FACTS = (
     ONE_TRIAL,
+    *(
+        Fact(
+            f"{part}-exchanged",
+            _exchanged(part),
+            f"The {words} without scaling and with scaling are exchanged.",
+            is_named=True,
+        )
+        for part, words in (
+            ("scores_std", "standard deviations"),
+            ("entropy", "entropies"),
+            ("max_weight", "largest weights"),
+        )
+    ),
     *(
         Fact(f"only-{part}", _part(part), f"All measures are right but {words}.")
         for part, words in (

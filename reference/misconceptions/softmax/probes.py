@@ -9,7 +9,7 @@ from autograder.author import Probe, Trait
 
 
 def probes(draw: int) -> Sequence[Probe]:
-    """Return small integers first; square arrays, where the shape does not reveal a wrong axis."""
+    """Return small integers first. Some arrays are square: their shape reveals no wrong axis."""
     rng = np.random.default_rng([20, draw])
 
     def whole(*sizes: int) -> Any:
@@ -35,6 +35,8 @@ def probes(draw: int) -> Sequence[Probe]:
         Probe((real(3, 3, 3), -3)),
         Probe((real(2, 2, 2), -2)),
         Probe((real(3, 2, 4, 2),)),
+        Probe((real(2, 3, 2, 2), 1)),
+        Probe((real(2, 2, 3, 4), -2)),
         Probe((rng.permutation(4) - 1,)),
         Probe((rng.permutation(6).reshape(2, 3) + 1,)),
         Probe(([[1, 2 + int(one)], [3, 0]],)),

@@ -18,6 +18,7 @@ from autograder.author import (
     float32_probe,
 )
 from reference.results import as_single
+from reference.training_changes import GRADIENTS, RATES
 from reference.with_models import TrainsOne
 
 STEP: Hints = (
@@ -49,21 +50,21 @@ class Loop:
     """Training loop, by its parts. The defaults are correct."""
 
     optimizer: str = "AdamW"
-    rate: Callable[[float], float] = lambda lr: lr
+    rate: Callable[[float, int, int], float] = lambda lr, step, steps: lr
     clear: str = "before backward"
     made_once: bool = True
     batch: Callable[[int, int], int] = lambda step, count: step % count
     count: Callable[[int, int], int] = lambda steps, _: steps
     sign: float = 1.0
-    shifted: bool = True
+    shift: int = 1
     whole_sum: bool = False
-    clipped: bool = False
-    steps_taken: bool = True
+    gradients: Callable[[Sequence[Any]], object] = lambda parameters: None
+    is_step: Callable[[int], bool] = lambda step: True
     noted: str = "before"
     listed: Callable[[list[float]], Any] = lambda losses: losses
 
     def run(self, model: Any, batches: Sequence[Any], steps: int, lr: float) -> Any:
-        """Return the list of losses; the model is changed."""
+        """Return the list of losses. The model is changed."""
         import torch
 
         losses: list[float] = []
@@ -74,29 +75,28 @@ class Loop:
             losses.append(float(loss.detach()))
             if not self.made_once:
                 optimizer = self._optimizer(torch, model, lr)
-            self._step(torch, model, optimizer, loss)
+            optimizer.param_groups[0]["lr"] = self.rate(lr, step, steps)
+            self._step(model, optimizer, loss, step)
             if self.noted == "after":
                 with torch.no_grad():
                     losses[-1] = float(self._loss(torch, model(tokens), tokens))
         return self.listed(losses)
 
-    def _step(self, torch: Any, model: Any, optimizer: Any, loss: Any) -> None:
-        if not self.steps_taken:
-            return
+    def _step(self, model: Any, optimizer: Any, loss: Any, step: int) -> None:
         if self.clear == "before backward":
             optimizer.zero_grad()
         (self.sign * loss).backward()
         if self.clear == "before step":
             optimizer.zero_grad(set_to_none=False)
-        if self.clipped:
-            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
+        self.gradients(list(model.parameters()))
+        if self.is_step(step):
+            optimizer.step()
 
     def _optimizer(self, torch: Any, model: Any, lr: float) -> Any:
-        return getattr(torch.optim, self.optimizer)(model.parameters(), lr=self.rate(lr))
+        return getattr(torch.optim, self.optimizer)(model.parameters(), lr=lr)
 
     def _loss(self, torch: Any, logits: Any, tokens: Any) -> Any:
-        predictions, targets = (logits[:, :-1], tokens[:, 1:]) if self.shifted else (logits, tokens)
+        predictions, targets = logits[:, : tokens.shape[1] - self.shift], tokens[:, self.shift :]
         return torch.nn.functional.cross_entropy(
             predictions.flatten(0, 1),
             targets.flatten(),
@@ -166,22 +166,35 @@ TRAIN = Recipe(
                 "no-step": (
                     "The weights never change. Either there is no step, or each step comes before "
                     "backward(), when there are no gradients yet.",
-                    {"steps_taken": False},
+                    {"is_step": lambda step: False},
                 ),
                 "ascends": (
                     "The losses are those of a training that increases the loss: the sign of the "
                     "loss is reversed.",
                     {"sign": -1.0},
                 ),
-                "gradients-clipped": (
-                    "The losses are those of a training that limits the length of the gradients "
-                    "to 1.",
-                    {"clipped": True, "optimizer": "SGD"},
+                "every-second-step": (
+                    "The weights change only in every second step.",
+                    {"is_step": lambda step: step % 2 == 1},
+                    {"is_step": lambda step: step % 2 == 0},
+                ),
+                "gradients-changed": [
+                    (
+                        f"The losses are those of a training that {words}.",
+                        {"gradients": change},
+                        {"gradients": change, "optimizer": "SGD"},
+                    )
+                    for words, change in GRADIENTS
+                ],
+                "targets-shifted-twice": (
+                    "The losses are those of targets that are shifted twice: each token is "
+                    "compared with the prediction for the token after it.",
+                    {"shift": 2},
                 ),
                 "target-not-shifted": (
                     "The losses are those of targets that are not shifted: each "
                     "token is predicted where the model has already seen it.",
-                    {"shifted": False},
+                    {"shift": 0},
                 ),
                 "sum-for-mean": (
                     "The losses are sums over all predictions. They should be means.",
@@ -221,19 +234,21 @@ TRAIN = Recipe(
                     "optimizer does not remember earlier steps.",
                     {"made_once": False},
                 ),
-                "rate-ignored": (
-                    "The losses are those of the learning rate 0.001, AdamW's default, whatever "
-                    "lr is.",
-                    {"rate": lambda lr: 1e-3},
-                ),
-                "rate-0.01": (
-                    "The losses are those of the learning rate 0.01, whatever lr is.",
-                    {"rate": lambda lr: 1e-2},
-                ),
-                "rate-0.1": (
-                    "The losses are those of the learning rate 0.1, whatever lr is.",
-                    {"rate": lambda lr: 1e-1},
-                ),
+                "rate-ignored": [
+                    (
+                        f"The losses are those of the learning rate {rate:g}, whatever lr is.",
+                        {"rate": lambda lr, step, steps, rate=rate: rate},
+                    )
+                    for rate in (1e-3, 1e-2, 1e-1)
+                ],
+                "rate-scheduled": [
+                    (
+                        f"The losses are those of a training that {words}. The learning rate "
+                        "should be lr in every step.",
+                        {"rate": rate},
+                    )
+                    for words, rate in RATES
+                ],
             },
         ),
         Family(

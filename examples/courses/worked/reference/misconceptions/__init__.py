@@ -1,0 +1,1 @@
+"""Misconceptions: common mistakes of students as code, one module per exercise."""

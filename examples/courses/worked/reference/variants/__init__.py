@@ -1,0 +1,1 @@
+"""Exercises with the numbers of one student."""

@@ -1,0 +1,324 @@
+"""Facts about a student's test, read from its source. No code runs here.
+
+Each fact says why the test cannot distinguish functions, or why it rejects a right function.
+"""
+
+import ast
+import builtins
+from collections.abc import Iterator
+from typing import NamedTuple
+
+CATCHES_ALL = {"AssertionError", "Exception", "BaseException"}
+SHAPES = {"shape", "ndim", "size", "dtype", "len"}
+SUMS = {"sum"}
+EXACT = {"array_equal", "assert_array_equal", "array_equiv"}
+CLOSE = {"allclose", "isclose", "assert_allclose", "assert_almost_equal", *EXACT}
+RANDOM = {"random", "binomial", "choice", "uniform", "rand"}
+
+
+class Fact(NamedTuple):
+    """A mistake of a test, with a sentence that is true of its source."""
+
+    mistake: str
+    says: str
+
+
+class _Test:
+    """The parsed test: its parameter, its asserts, and what a line of it is called."""
+
+    def __init__(self, label: str, function: ast.FunctionDef) -> None:
+        self.label = label
+        self.function = function
+        self.tested = function.name.removeprefix("test_")
+        self.parameter = function.args.args[0].arg if function.args.args else ""
+        self.nodes = [node for statement in function.body for node in ast.walk(statement)]
+        self.values: dict[str, list[ast.expr]] = {}
+        for node in self.nodes:
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    for name in ast.walk(target):
+                        if isinstance(name, ast.Name):
+                            self.values.setdefault(name.id, []).append(node.value)
+        self.asserts = [node for node in self.nodes if isinstance(node, ast.Assert)]
+        self.raises = [node for node in self.nodes if isinstance(node, ast.Raise)]
+        self.calls = [node for node in self.nodes if isinstance(node, ast.Call)]
+
+    def at(self, node: ast.AST) -> str:
+        return f"line {getattr(node, 'lineno', 0)} of {self.label}"
+
+
+def why_it_accepts(label: str, function: ast.FunctionDef) -> Fact | None:
+    """Return why a test accepts broken functions, or None if its source does not show it."""
+    test = _Test(label, function)
+    for read in (
+        _ignores_its_argument,
+        _catches_its_assertion,
+        _asserts_what_is_always_true,
+        _never_rejects,
+        _compares_the_function,
+        _compares_truth_values,
+        _looks_only_at,
+        _calls_with_one_number,
+    ):
+        if fact := read(test):
+            return fact
+    return None
+
+
+def why_it_rejects(label: str, function: ast.FunctionDef, line: int) -> Fact | None:
+    """Return why a test rejects right functions, or None if its source does not show it.
+
+    `line` is the line of the test that raised.
+    """
+    test = _Test(label, function)
+    raising = [node for node in test.asserts if node.lineno <= line <= (node.end_lineno or 0)]
+    if fact := _uncalled(test) or _compares_the_function(test):
+        return fact
+    for node in raising:
+        if fact := _expects_own_draws(test, node) or _expects_exact_numbers(test, node):
+            return fact
+    return None
+
+
+def _name(node: ast.AST) -> str:
+    """Return the name of a function or attribute, such as `allclose` for `np.allclose`."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {_name(each) for each in ast.walk(node)} - {""}
+
+
+def _is_called(test: _Test) -> bool:
+    """Return True if the parameter is called, or handed on to a function of the student's."""
+    return any(
+        _name(call.func) == test.parameter
+        or (isinstance(call.func, ast.Name) and test.parameter in map(_name, call.args))
+        for call in test.calls
+    )
+
+
+def _uses_helpers(test: _Test) -> bool:
+    """Return True if the test calls other functions of the student's, which may assert."""
+    known = {test.parameter, test.tested, f"broken_{test.tested}", *dir(builtins)}
+    return any(isinstance(call.func, ast.Name) and call.func.id not in known for call in test.calls)
+
+
+def _ignores_its_argument(test: _Test) -> Fact | None:
+    if not test.parameter or any(
+        isinstance(node, ast.Name) and node.id == test.parameter for node in test.nodes
+    ):
+        return None
+    called = [_name(call.func) for call in test.calls]
+    tested = next((name for name in called if name == test.tested), "")
+    instead = f" It always tests {tested}." if tested else ""
+    says = f"It does not use its argument {test.parameter}.{instead}"
+    return Fact("ignores-its-argument", says)
+
+
+def _catches_its_assertion(test: _Test) -> Fact | None:
+    for node in (each for each in test.nodes if isinstance(each, ast.Try)):
+        for handler in node.handlers:
+            caught = _names(handler.type) if handler.type is not None else CATCHES_ALL
+            inside = [each for part in node.body for each in ast.walk(part)]
+            again = [each for part in handler.body for each in ast.walk(part)]
+            if (
+                caught & CATCHES_ALL
+                and any(isinstance(each, ast.Assert | ast.Raise) for each in inside)
+                and not any(isinstance(each, ast.Assert | ast.Raise) for each in again)
+            ):
+                says = f"The except in {test.at(handler)} catches the test's own AssertionError."
+                return Fact("catches-its-assertion", says)
+    return None
+
+
+def _asserts_what_is_always_true(test: _Test) -> Fact | None:
+    for node in test.asserts:
+        if isinstance(node.test, ast.Tuple) and node.test.elts:
+            says = (
+                f"The assert in {test.at(node)} has a tuple in brackets, which is always true. "
+                "Write the assert without the brackets."
+            )
+            return Fact("asserts-a-tuple", says)
+        if isinstance(node.test, ast.Constant) and node.test.value:
+            return Fact("asserts-a-constant", f"The assert in {test.at(node)} is always true.")
+    return None
+
+
+def _never_rejects(test: _Test) -> Fact | None:
+    asserting = any(_name(call.func).startswith("assert") for call in test.calls)
+    if test.asserts or test.raises or asserting or _uses_helpers(test):
+        return None
+    says = "It has no assert, so it never raises an AssertionError."
+    if any(isinstance(node, ast.Return) and node.value is not None for node in test.nodes):
+        return Fact("returns-its-verdict", f"{says} What it returns is ignored.")
+    if any(_name(call.func) == "print" for call in test.calls):
+        return Fact("prints-its-verdict", f"{says} It only prints.")
+    return Fact("no-assert", f"{says} A comparison alone rejects nothing.")
+
+
+def _compares_the_function(test: _Test) -> Fact | None:
+    for node in test.asserts:
+        parts = [each for each in ast.walk(node.test) if isinstance(each, ast.Compare)]
+        operands = [each for part in parts for each in (part.left, *part.comparators)]
+        for each in operands:
+            is_name = _name(each) == "__name__" and test.parameter in _names(each)
+            if is_name or (isinstance(each, ast.Name) and each.id == test.parameter):
+                says = (
+                    f"The assert in {test.at(node)} looks at which function it gets, and not at "
+                    "what the function returns."
+                )
+                return Fact("looks-at-the-function", says)
+    return None
+
+
+def _compares_truth_values(test: _Test) -> Fact | None:
+    def is_truth(node: ast.AST) -> bool:
+        return isinstance(node, ast.Call) and _name(node.func) in {"all", "any"}
+
+    for node in test.asserts:
+        compared = node.test
+        if isinstance(compared, ast.Compare) and all(
+            is_truth(each) for each in (compared.left, *compared.comparators)
+        ):
+            says = (
+                f"The assert in {test.at(node)} compares two truth values: all() comes before "
+                "the comparison. Compare the numbers first."
+            )
+            return Fact("compares-truth-values", says)
+    return None
+
+
+def _looks_only_at(test: _Test) -> Fact | None:
+    """Return a fact if no assert compares single numbers with right answers."""
+    kinds = {_kind(test, node.test) for node in test.asserts}
+    if not kinds or _uses_helpers(test):
+        return None
+    if any(_name(call.func).startswith("assert") for call in test.calls):
+        return None
+    for mistake, known, says in (
+        ("compares-only-shapes", {"shapes"}, "Its asserts compare only shapes and sizes."),
+        (
+            "compares-only-sums",
+            {"shapes", "sums"},
+            "Its asserts compare only sums, and no single numbers.",
+        ),
+        (
+            "compares-only-bounds",
+            {"shapes", "sums", "bounds"},
+            "Its asserts compare numbers only with fixed numbers, and not with right answers.",
+        ),
+        (
+            "asserts-only-differences",
+            {"shapes", "differences"},
+            "Its asserts say what the answer is not, and not what the right answer is.",
+        ),
+    ):
+        if kinds <= known:
+            return Fact(mistake, says)
+    return None
+
+
+def _kind(test: _Test, node: ast.expr) -> str:
+    """Return what an assert compares: shapes, sums, bounds, differences or numbers."""
+    if isinstance(node, ast.BoolOp):
+        kinds = {_kind(test, each) for each in node.values}
+        return kinds.pop() if len(kinds) == 1 else "numbers"
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return "differences"
+    if isinstance(node, ast.Call) and _name(node.func) in {"all", "any"}:
+        of = node.args[0] if node.args else getattr(node.func, "value", node)
+        return _kind(test, of) if of is not node else "numbers"
+    if isinstance(node, ast.Call) and _name(node.func) in CLOSE:
+        sides, bounded = node.args[:2], False
+    elif isinstance(node, ast.Compare):
+        sides, bounded = [node.left, *node.comparators], True
+    else:
+        return "numbers"
+    for kind, names in (("shapes", SHAPES), ("sums", SUMS)):
+        if any(_is_of(test, side, names) for side in sides):
+            return kind
+    fixed = (isinstance(side, ast.Constant | ast.UnaryOp) for side in sides[1:])
+    subtracts = any(isinstance(each, ast.Sub) for each in _made_of(test, sides[0]))
+    return "bounds" if bounded and all(fixed) and not subtracts else "numbers"
+
+
+def _is_of(test: _Test, node: ast.AST, names: set[str]) -> bool:
+    """Return True if a value is a shape or a sum, or one part or one difference of such."""
+    if isinstance(node, ast.Name):
+        return any(_is_of(test, value, names) for value in test.values.get(node.id, ()))
+    if isinstance(node, ast.Subscript):
+        return _is_of(test, node.value, names)
+    if isinstance(node, ast.BinOp):
+        constants = [isinstance(each, ast.Constant) for each in (node.left, node.right)]
+        return any(constants) and any(_is_of(test, e, names) for e in (node.left, node.right))
+    if isinstance(node, ast.Call) and _name(node.func) in {"abs", "absolute", "round", "max"}:
+        inside = node.args or [getattr(node.func, "value", node.func)]
+        return any(_is_of(test, each, names) for each in inside)
+    return _name(node.func if isinstance(node, ast.Call) else node) in names
+
+
+def _made_of(test: _Test, node: ast.AST, depth: int = 5) -> Iterator[ast.AST]:
+    """Yield the parts of an expression, and of the values that it is made of."""
+    for each in ast.walk(node):
+        yield each
+        if isinstance(each, ast.Name) and depth:
+            for value in test.values.get(each.id, ()):
+                yield from _made_of(test, value, depth - 1)
+
+
+def _calls_with_one_number(test: _Test) -> Fact | None:
+    """Return a fact if all calls have one head, or if all calls drop nothing."""
+    known = {
+        "multi_head_forward": (-1, "num_heads", 1, "It tests one head only (num_heads=1)."),
+        "attention_with_dropout": (-2, "p", 0, "It tests only p = 0, where nothing is dropped."),
+    }
+    if test.tested not in known:
+        return None
+    place, keyword, special, says = known[test.tested]
+    calls = [call for call in test.calls if _name(call.func) == test.parameter]
+    given = [
+        next((k.value for k in call.keywords if k.arg == keyword), None)
+        or (call.args[place] if len(call.args) > 1 and not call.keywords else None)
+        for call in calls
+    ]
+    if given and all(isinstance(each, ast.Constant) and each.value == special for each in given):
+        return Fact("tests-one-number-only", says)
+    return None
+
+
+def _uncalled(test: _Test) -> Fact | None:
+    if test.parameter and not _is_called(test):
+        says = f"It never calls its argument: write {test.parameter}(…) to get an answer."
+        return Fact("never-calls", says)
+    return None
+
+
+def _expects_own_draws(test: _Test, node: ast.Assert) -> Fact | None:
+    if test.tested != "attention_with_dropout":
+        return None
+    for each in _made_of(test, node.test):
+        if isinstance(each, ast.Compare) and _names(each) & RANDOM:
+            says = (
+                f"The test expects the random numbers that it samples in {test.at(each)}. A right "
+                "function may sample its numbers in another way."
+            )
+            return Fact("expects-own-draws", says)
+    return None
+
+
+def _expects_exact_numbers(test: _Test, node: ast.Assert) -> Fact | None:
+    compared = node.test
+    equal = False
+    for each in ast.walk(compared) if not isinstance(compared, ast.UnaryOp) else ():
+        equal |= isinstance(each, ast.Compare) and any(isinstance(op, ast.Eq) for op in each.ops)
+        equal |= isinstance(each, ast.Call) and _name(each.func) in EXACT
+    if not equal or _kind(test, compared) == "shapes" or _names(compared) & (CLOSE - EXACT):
+        return None
+    says = (
+        f"The assert in {test.at(node)} expects numbers that are equal to the last digit. Right "
+        "functions round in different ways. Compare with np.allclose."
+    )
+    return Fact("expects-exact-numbers", says)

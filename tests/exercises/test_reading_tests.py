@@ -1,0 +1,94 @@
+"""What the source of a student's test shows: why it accepts broken functions, or rejects right ones."""
+
+import ast
+import textwrap
+
+import pytest
+
+from reference.reading_tests import why_it_accepts, why_it_rejects
+from tests.conftest import ROOT
+
+RIGHT = [
+    ROOT / "solutions/find_the_bug.py",
+    *sorted((ROOT / "examples/right/find_the_bug").glob("*.py")),
+]
+EXPECTED = "e = np.exp(x)\nexpected = e / e.sum(-1, keepdims=True)\n"
+
+
+def parsed(body, name="row_softmax"):
+    text = f"def test_{name}(implementation):\n" + textwrap.indent(body, "    ")
+    return ast.parse(text).body[0]
+
+
+@pytest.mark.parametrize(
+    ("body", "mistake"),
+    [
+        ("assert np.allclose(row_softmax(x), expected)", "ignores-its-argument"),
+        (
+            "try:\n    assert implementation(x) is None\nexcept AssertionError:\n    print('no')",
+            "catches-its-assertion",
+        ),
+        ("assert (np.allclose(implementation(x), expected), 'no')", "asserts-a-tuple"),
+        ("print(np.allclose(implementation(x), expected))", "prints-its-verdict"),
+        ("return np.allclose(implementation(x), expected)", "returns-its-verdict"),
+        ("implementation(x) == expected", "no-assert"),
+        ("assert implementation is not broken_row_softmax", "looks-at-the-function"),
+        ("assert implementation(x).all() == expected.all()", "compares-truth-values"),
+        ("assert implementation(x).shape == x.shape", "compares-only-shapes"),
+        ("s = implementation(x).sum(-1)\nassert np.allclose(s, 1)", "compares-only-sums"),
+        ("w = implementation(x)\nassert (w > 0).all()", "compares-only-bounds"),
+        ("assert not np.allclose(implementation(x), bad)", "asserts-only-differences"),
+    ],
+)
+def test_why_a_test_accepts_broken_functions(body, mistake):
+    assert why_it_accepts("f.py", parsed(body)).mistake == mistake
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        EXPECTED + "assert np.allclose(implementation(x), expected)",
+        EXPECTED + "assert np.abs(implementation(x) - expected).max() < 1e-6",
+        EXPECTED + "d = implementation(x) - expected\nassert (np.abs(d) < 1e-6).all()",
+        "check(implementation(x))",
+        "np.testing.assert_allclose(implementation(x), expected)",
+        "try:\n    assert np.allclose(implementation(x), y)\nexcept AssertionError as e:\n    raise e",
+    ],
+)
+def test_a_test_that_compares_numbers_is_not_blamed(body):
+    assert why_it_accepts("f.py", parsed(body)) is None
+
+
+@pytest.mark.parametrize(
+    ("body", "name", "line", "mistake"),
+    [
+        ("assert np.array_equal(implementation(x), y)", "row_softmax", 2, "expects-exact-numbers"),
+        ("assert np.allclose(implementation, y)", "row_softmax", 2, "never-calls"),
+        (
+            "kept = rng.random(n) >= p\nassert np.allclose(implementation(x), kept * w)",
+            "attention_with_dropout",
+            3,
+            "expects-own-draws",
+        ),
+    ],
+)
+def test_why_a_test_rejects_right_functions(body, name, line, mistake):
+    assert why_it_rejects("f.py", parsed(body, name), line).mistake == mistake
+
+
+@pytest.mark.parametrize("path", RIGHT, ids=lambda path: path.stem)
+def test_nothing_is_said_of_good_tests(path):
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            assert why_it_accepts("f.py", node) is None
+            assert why_it_rejects("f.py", node, node.lineno) is None
+
+
+def test_the_report_says_why_a_test_accepts(grade_text):
+    text = (
+        RIGHT[0].read_text()
+        + "\n\ndef test_row_softmax(function):\n    print(function(np.ones(2)))\n"
+    )
+    checks = grade_text("find_the_bug", text).checks
+    said = [check.finding for check in checks if "accepts the broken" in check.finding]
+    assert said and "It has no assert" in said[0] and "It only prints." in said[0]
