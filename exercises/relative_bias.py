@@ -130,8 +130,8 @@ if __name__ == "__main__":
 #
 #     autograder check relative_bias
 #
-# It shows your points. If something is wrong, it shows what, and a hint. Add `--hint` to get the
-# next hint. Write `watch` instead of `check`, and it checks each time you save.
+# The command shows your points. If something is wrong, the command shows the mistake and a hint.
+# With `--hint`, it shows the next hint. With `watch` instead of `check`, it checks each save.
 
 # %% [markdown]
 # ## Where this comes from
