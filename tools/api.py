@@ -105,7 +105,8 @@ def _is_property(node: ast.FunctionDef) -> bool:
 
 def _signature(node: Definition) -> str:
     if isinstance(node, ast.Assign):
-        return ast.unparse(node).replace("'", '"')  # as the formatter writes it
+        written = ast.unparse(node).replace("'", '"')  # as the formatter writes it
+        return written if len(written) <= WIDE else f"{ast.unparse(node.targets[0])} = ..."
     if isinstance(node, ast.FunctionDef):
         return f"{node.name}{_parameters(node)}"
     made = [each for each in node.body if getattr(each, "name", "") == "__init__"]

@@ -44,23 +44,6 @@ EXTRAS = {
     "docs": "`make docs`",
     "dev": "`make test`",
 }
-CONCEPTS = {
-    "hand_computation": "attention on paper, in four steps",
-    "softmax": "scores to weights, along any axis, without overflow",
-    "qkv_projection": "queries, keys and values from the same tokens",
-    "scaled_dot_product_attention": "queries, keys, values, and masks",
-    "causal_mask": "which positions may see which",
-    "scaling_experiment": "why the scores are divided by √d_k, measured and plotted",
-    "attention_patterns": "what a matrix of weights shows",
-    "attention_heatmap": "attention as a picture, and what a mask does to it",
-    "multi_head_reshape": "features to heads and back",
-    "self_attention": "attention as a module: learned projections, gradients, dropout",
-    "multi_head_attention": "several heads in parallel, and masks for them",
-    "language_model": "a transformer block, embeddings, a causal model",
-    "train_and_generate": "loss, training loop, generation, and what attention adds",
-    "find_the_bug": "five bugs of published code: fix them, and write tests that find them",
-    "reflection": "three questions in words, marked by a person with a rubric",
-}
 
 
 @functools.cache
@@ -109,15 +92,16 @@ def known() -> dict[str, int]:
 def exercises() -> str:
     """Return the table of the exercises."""
     rows = [
-        "| | exercise | concept | points | needs | known mistakes |",
+        "| | exercise | title | points | needs | known mistakes |",
         "|---|---|---|---|---|---|",
     ]
     needs = {"hand_computation": "a pencil", "reflection": "a pen"}
-    plots = {"scaling_experiment", "attention_heatmap"}
     for number, (name, exercise) in enumerate(course().exercises.items(), 1):
         library = "torch" if exercise.needs == "torch" else "NumPy"
-        needed = needs.get(name, library + (", matplotlib" if name in plots else ""))
-        cells = [number, f"`{name}`", CONCEPTS[name], f"{exercise.points:g}", needed]
+        text = (ROOT / "solutions" / f"{name}.py").read_text(encoding="utf-8")
+        plots = ", matplotlib" if "import matplotlib" in text else ""
+        needed = needs.get(name, library + plots)
+        cells = [number, f"`{name}`", exercise.title, f"{exercise.points:g}", needed]
         rows.append(f"| {' | '.join(map(str, cells))} | {mistakes()[name] or '–'} |")
     return "\n".join(rows)
 
