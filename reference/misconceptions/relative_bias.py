@@ -232,18 +232,8 @@ def sizes_probes(draw: int) -> Sequence[Whole]:
     """Return (h, q_len, k_len): equal lengths, equal sizes, one query, and fewer queries."""
     rng = np.random.default_rng([181, draw])
     more = [(int(h), int(q), int(q + k)) for h, q, k in rng.integers(2, 7, size=(3, 3))]
-    fixed = (
-        (3, 2, 2),
-        (2, 3, 3),
-        (4, 4, 4),
-        (8, 3, 3),
-        (3, 3, 3),
-        (2, 1, 4),
-        (4, 2, 5),
-        (4, 4, 6),
-        (5, 3, 3),
-    )
-    return [*fixed, *more]
+    few = (3, 2, 2), (2, 3, 3), (4, 4, 4), (8, 3, 3), (2, 1, 4), (4, 2, 5), (4, 4, 6), (5, 3, 3)
+    return [*few, *more]
 
 
 MISTAKES = Mistakes(
