@@ -16,13 +16,13 @@
 # the bias $-\infty$, so the bias is also the causal mask.
 #
 # **By hand.** A query stands at position 3, and it sees the keys 0 to 3. With the slope
-# $\tfrac14$, the biases are $-\tfrac14 \cdot [3, 2, 1, 0] = [-0.75,\ -0.5,\ -0.25,\ 0]$. If all four
+# $\tfrac{1}{4}$, the biases are $-\tfrac{1}{4} \cdot [3, 2, 1, 0] = [-0.75,\ -0.5,\ -0.25,\ 0]$. If all four
 # scores are equal, then the weights are $[0.165,\ 0.212,\ 0.273,\ 0.350]$: the nearest token gets the
 # most.
 #
 # **Why does each head have its own slope?** A large slope makes a head look at its neighbours only. A
 # small slope lets it look far back. With several heads, a model has both. The slopes for $h = 4$ heads
-# are $\tfrac14, \tfrac1{16}, \tfrac1{64}, \tfrac1{256}$. In general, if $h$ is a power of two, they are
+# are $\tfrac{1}{4}, \tfrac{1}{16}, \tfrac{1}{64}, \tfrac{1}{256}$. In general, if $h$ is a power of two, they are
 #
 # $$2^{-8/h},\ 2^{-16/h},\ 2^{-24/h},\ \dots,\ 2^{-8}.$$
 #
@@ -37,13 +37,13 @@
 # **Six heads.** Six is no power of two. The published code then works like this:
 #
 # 1. Take the slopes for the largest power of two below $h$. For $h = 6$ this is 4, with the slopes
-#    $\tfrac14, \tfrac1{16}, \tfrac1{64}, \tfrac1{256}$.
+#    $\tfrac{1}{4}, \tfrac{1}{16}, \tfrac{1}{64}, \tfrac{1}{256}$.
 # 2. Take the slopes for twice as many heads. For 8 heads they are
-#    $\tfrac12, \tfrac14, \tfrac18, \dots, \tfrac1{256}$.
+#    $\tfrac{1}{2}, \tfrac{1}{4}, \tfrac{1}{8}, \dots, \tfrac{1}{256}$.
 # 3. Of these, take every other slope, beginning with the first, and append as many as are missing:
-#    $\tfrac12$ and $\tfrac18$.
+#    $\tfrac{1}{2}$ and $\tfrac{1}{8}$.
 #
-# The result is $[\tfrac14, \tfrac1{16}, \tfrac1{64}, \tfrac1{256}, \tfrac12, \tfrac18]$, in this order.
+# The result is $[\tfrac{1}{4}, \tfrac{1}{16}, \tfrac{1}{64}, \tfrac{1}{256}, \tfrac{1}{2}, \tfrac{1}{8}]$, in this order.
 #
 # **Fewer queries than keys.** A model that writes a text keeps the keys of all earlier tokens, and it
 # has queries only for the new tokens. Where does such a query stand? The new tokens are the last ones.

@@ -11,7 +11,7 @@ from autograder.cli import app
 from tests.desk.conftest import text_of
 
 CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,{title} (1)
-    Points Possible,,,,,243
+    Points Possible,,,,,{points:g}
 "{name}",11,{student},{student}@uni.example,Monday,
 """
 
@@ -25,7 +25,15 @@ def made(client, post, **fields):
 
 def test_a_gradebook_is_that_of_the_command(desk, results, course, post, tmp_path):
     given = tmp_path / "canvas.csv"
-    given.write_text(CANVAS.format(title="Total", name="X", student="u0000"), encoding="utf-8")
+    given.write_text(
+        CANVAS.format(
+            title="Total",
+            points=sum(e.points for e in course.exercises.values()),
+            name="X",
+            student="u0000",
+        ),
+        encoding="utf-8",
+    )
     out = tmp_path / "out.csv"
     words = ["export", "canvas", str(results), "--template", str(given), "--out", str(out)]
     done = CliRunner().invoke(app, [*words, "--column", "Total (1)", "--course", str(course.root)])

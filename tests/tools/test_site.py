@@ -48,7 +48,6 @@ def pages(made):
 def test_every_document_and_every_lesson_has_a_page(made, root, course):
     documents = {f"{path.stem}.html" for path in (root / "docs").glob("*.md")}
     lessons = {f"lessons/{exercise}.html" for exercise in course.exercises}
-    assert len(lessons) == 15
     assert documents | lessons | {"index.html", "search.html", "searchindex.js"} <= set(made)
 
 

@@ -1,0 +1,23 @@
+import numpy as np
+
+
+def angles(positions, d, base=10000.0):
+    if d % 2:
+        raise ValueError(f"d must be even, got {d}")
+    freq = base ** (-2.0 * np.arange(d // 2) / d)
+    return np.asarray(positions)[..., None] * freq
+
+
+def rotate(x, angles):
+    half = x.shape[-1] // 2
+    a, b = x[..., :half], x[..., half:]
+    c, s = np.cos(angles), np.sin(angles)
+    return np.concatenate([a * c - b * s, a * s + b * c], axis=-1)
+
+
+def rotary_scores(q, k, offset=0):
+    L_q, d = q.shape[-2:]
+    L_k = k.shape[-2]
+    q = rotate(q, angles(offset + np.arange(L_q), d))
+    k = rotate(k, angles(np.arange(L_k), d))
+    return q @ np.swapaxes(k, -1, -2) / np.sqrt(d)
