@@ -52,10 +52,10 @@ import numpy as np
 #   counts as well.
 # - **Equal weights and tokens.** Equal weights may stand in any order. Each query has a list of
 #   pairs, not a dict: “the” occurs twice in “the cat sat on the mat”.
-# - **Sizes.** There may be any number of tokens, also one, and any `k`. If `k` is larger than the
-#   number of tokens, all links are listed.
-# - **No side effects.** Neither function changes its arguments, and no result depends on earlier
-#   calls.
+# - **Sizes.** There may be any number of tokens, also one, and any `k` from 1. If `k` is larger than
+#   the number of tokens, all links are listed.
+# - **No side effects.** Neither function changes its arguments or earlier results, and no result
+#   depends on earlier calls.
 
 
 # %%

@@ -49,9 +49,10 @@ import numpy as np
 #   more than the scores, and broadcasts as in NumPy: the first axis of three meets the heads of
 #   scores with four.
 # - **Large scores.** Scores as large as ±1,000 give no NaN, and a blocked score ends at weight 0 also
-#   where all allowed ones are that low: use −∞ or −1e9.
+#   where all allowed ones are that low: −∞ and −1e9 are low enough.
 # - **Lengths.** `seq_len` is at least 1, and may be some hundreds.
-# - **No side effects.** No function changes its arguments, and no result depends on earlier calls.
+# - **No side effects.** No function changes its arguments or earlier results, and no result depends
+#   on earlier calls.
 
 
 # %%

@@ -15,12 +15,12 @@
 # What is graded, for each of the five:
 #
 # - **Repair.** Your function is right for every input that its description names (2 points).
-# - **No side effects.** Your function does not change its arguments, and its results do not depend on
-#   earlier calls.
+# - **No side effects.** Your function changes neither its arguments nor earlier results, and its
+#   results do not depend on earlier calls.
 # - **Right functions.** Your test accepts right functions, written in several ways, and rejects the
 #   broken one (1 point).
-# - **Half of the others.** Your test rejects half of some other functions, each wrong in one respect;
-#   most of them you cannot see (1 point).
+# - **Half of the others.** Your test rejects half of some other functions, each with one fault in its
+#   results; most of them you cannot see (1 point).
 # - **All of the others.** Your test rejects all of these other functions (1 point).
 #
 # **How to write a test that finds faults**

@@ -34,8 +34,8 @@
 # - **Steps.** Each value is that step of the formula, from the numbers of its part.
 # - **Three decimals.** Each entry may be off by 0.002.
 # - **Follow-through.** Each step is graded on its own: if one is wrong, the next one still counts if
-#   it follows from *your* numbers. That does not apply if a row of your numbers is constant, zero, or
-#   a single 1 among zeros where the correct row is not: what follows from such a row is too easy.
+#   it follows from *your* numbers. If a row of yours is constant, or a single 1 among zeros, and the
+#   correct row is not, the row that follows from it counts only with the correct numbers.
 
 # %% [markdown]
 # ## Part A: two tokens

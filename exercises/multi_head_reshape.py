@@ -45,9 +45,9 @@ import numpy as np
 # - **Merge.** `merge_heads` is the exact inverse of `split_heads`.
 # - **Error.** If $E$ is not a multiple of $H$, `split_heads` raises a `ValueError` whose message
 #   contains both numbers.
-# - **Sizes.** `B`, `L`, `E` and `H` may have any size, also 1.
-# - **No side effects.** Neither function changes its argument, and no result depends on earlier
-#   calls.
+# - **Sizes.** `B`, `L`, `E` and `H` may have any size from 1.
+# - **No side effects.** Neither function changes its argument or earlier results, and no result
+#   depends on earlier calls.
 
 
 # %%

@@ -50,11 +50,11 @@ import numpy as np
 #   They are yours: grading allows for chance.
 # - **Curves.** `plot_scaling` draws at least one of the three measures, unscaled and scaled, at every
 #   dimension of `results`, whatever their order.
-# - **Labels.** The x axis is logarithmic, both axes have labels, a legend tells the two curves apart,
-#   and there is a title.
+# - **Labels.** In each panel, the x axis is logarithmic and both axes have labels. A legend tells
+#   unscaled and scaled apart, and there is a title; with several panels, one of each is enough.
 # - **Conclusion.** `CONCLUSION` says what you found; the exponent may be off by 0.05.
-# - **No side effects.** No function changes its arguments, and no result or figure depends on earlier
-#   calls: draw each figure anew.
+# - **No side effects.** No function changes its arguments or earlier results, and no result or figure
+#   depends on earlier calls: draw each figure anew.
 
 
 # %%

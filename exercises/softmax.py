@@ -35,15 +35,16 @@ import numpy as np
 #
 # Write `softmax`. What is graded:
 #
-# - **Values.** The results are those of the formula; without `axis`, along the last one.
+# - **Values.** The results are those of the formula, to six decimals; without `axis`, along the last
+#   one.
 # - **Any axis.** `softmax` works for arrays with one axis or more, along any single `axis`, also a
 #   negative one.
 # - **Lists.** `softmax` accepts lists, and whole numbers.
 # - **Large numbers.** `softmax` is right for inputs up to ±10,000, also if one row has large numbers
 #   and another small ones.
 # - **Minus infinity.** `softmax` gives exactly 0 where the input is −∞, beside finite numbers.
-# - **No side effects.** `softmax` does not change its input, and its result does not depend on
-#   earlier calls.
+# - **No side effects.** `softmax` changes neither its input nor earlier results, and its result does
+#   not depend on earlier calls.
 
 
 # %%

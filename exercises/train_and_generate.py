@@ -99,8 +99,8 @@ def train(model, batches, steps, lr):
 # - **Greedy.** At temperature 0 the likeliest token is appended each time.
 # - **Context.** The model takes at most `model.max_seq_length` tokens. Give it the last ones, as many
 #   as it takes.
-# - **Sampling.** Above temperature 0, sample from softmax(logits / temperature), for example with
-#   `torch.multinomial(..., generator=generator)`.
+# - **Sampling.** Above temperature 0, sample from softmax(logits / temperature) in any way, for
+#   example with `torch.multinomial(..., generator=generator)`.
 # - **Random numbers.** All random numbers come from `generator`: the same seed gives the same tokens.
 
 

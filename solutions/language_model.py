@@ -53,7 +53,8 @@ from torch import nn
 # %% [markdown]
 # ## Your task, part 1
 #
-# The block. Put your `MultiHeadAttention` here, or write it again. What is graded:
+# The block. Put your `MultiHeadAttention` here, or write it again: it is graded only as a part of the
+# block. What is graded:
 #
 # - **Parts of the block.** The block has the submodules `attention`, `norm1`, `feed_forward` and
 #   `norm2`. `attention` has the bias-free `nn.Linear` `W_q`, `W_k`, `W_v` and `W_o`; `norm1` and

@@ -30,8 +30,9 @@
 # - A reshape of `(B, L, E)` straight to `(B, H, L, d)` mixes the tokens. Reshape to `(B, L, H, d)`
 #   first, then exchange two axes.
 # - A mask with two axes, `(L, L)`, is the same for all sequences. A mask with three, `(B, L, L)`, is
-#   **one mask for each sequence**, the same for all heads. It needs an axis for the heads, as
-#   `(B, 1, L, L)` has; without it, broadcasting takes its first axis for the heads.
+#   **one mask for each sequence**, the same for all heads; in `self_attention` it was not. It needs an
+#   axis for the heads, as `(B, 1, L, L)` has; without it, broadcasting takes its first axis for the
+#   heads.
 #
 # **By hand.** With $E = 4$ and $H = 2$, the query `[1, 2, 3, 4]` is `[1, 2]` for head 0 and `[3, 4]`
 # for head 1. With the key `[1, 0, 0, 1]`, the scores are $1 \cdot 1 + 2 \cdot 0 = 1$ in head 0 and
@@ -63,7 +64,7 @@ from torch import nn
 # - **Error.** If `d_model` is not a multiple of `num_heads`, the constructor raises a `ValueError`.
 #   Its message is not graded.
 # - **Masks.** A mask is `(L, L)`, `(B, L, L)` or `(B, 1, L, L)`. It holds True and False, or 1 and 0
-#   as whole numbers or decimals; it is never added to the scores. It need not be causal, but every
+#   as whole numbers or decimals: no numbers to add to the scores. It need not be causal, but every
 #   query may attend to at least one key.
 # - **Gradient.** The gradient of the output reaches `x` and all four matrices, also with a mask.
 # - **No side effects.** `x` and the mask stay as they are, and no result depends on earlier calls.

@@ -47,8 +47,8 @@ import numpy as np
 # - **Values.** The results are the three products.
 # - **Sizes.** `L`, `d_model`, `d_k` and `d_v` may all differ, and there may be no batch axis, one or
 #   several.
-# - **No side effects.** The function does not change its arguments, and its results do not depend on
-#   earlier calls.
+# - **No side effects.** The function changes neither its arguments nor earlier results, and its
+#   results do not depend on earlier calls.
 
 
 # %%
