@@ -155,7 +155,7 @@ def test_without_the_secret_nothing_is_graded(own, tmp_path):
 SUMS = """
 import pytest
 
-@pytest.mark.check("The sum")
+@pytest.mark.check("The sum", hints=("What is a sum?", "A sum adds.", "Look at sum()."))
 def test_total(submission, reference):
     assert submission.value("total") == reference.numbers(submission.variant), "Not the sum."
 """
