@@ -13,6 +13,10 @@ def _limit_length(parameters: Sequence[Any], most: float) -> None:
         each.grad *= min(1.0, most / (length + 1e-6))
 
 
+def _clamped(grad: Any, most: float) -> Any:
+    return grad.clamp(-most, most)
+
+
 def _each(change: Callable[[Any], Any]) -> Callable[[Sequence[Any]], None]:
     """Return a function that changes the gradient of each parameter."""
 
@@ -30,7 +34,7 @@ GRADIENTS = (
     *(
         (
             f"limits each gradient to values from −{most:g} to {most:g}",
-            _each(lambda grad, most=most: grad.clamp(-most, most)),
+            _each(partial(_clamped, most=most)),
         )
         for most in (0.5, 0.1)
     ),

@@ -1,5 +1,7 @@
 """Checks of `self_attention`."""
 
+from contextlib import suppress
+
 import numpy as np
 import pytest
 
@@ -77,7 +79,8 @@ def compare_whole(whole, bare, made_with, inputs, state, note):
     try:
         follow_whole(whole, bare, made_with, inputs, state, note)
     except (Mismatch, NotJudged):
-        whole.expect_not_random(made_with, inputs, state)
+        with suppress(NotJudged):  # in a student kit, report the first error
+            whole.expect_not_random(made_with, inputs, state)
         raise
 
 
