@@ -1,4 +1,4 @@
-"""What a training may do to its gradients and to its learning rate, beyond the text."""
+"""Changes of gradients and of the learning rate that the text does not ask for."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

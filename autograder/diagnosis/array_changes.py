@@ -131,6 +131,12 @@ ALONG: tuple[tuple[str, str, Along], ...] = (
     ("centred", "minus {their} mean", lambda x, axis: x - _mean(x, axis)),
     ("unit-length", "divided by {their} length", lambda x, axis: x / np.sqrt(_sum(x * x, axis))),
     ("standardised", "standardised{along} (to mean 0 and standard deviation 1)", _standardised),
+    ("share-of-maximum", "divided by {their} maximum", lambda x, axis: x / _max(x, axis)),
+    ("exponential-shares", "as exponentials divided by {their} sum", _shares_of_exponentials),
+    ("share-of-sum", "divided by {their} sum", lambda x, axis: x / _sum(x, axis)),
+)
+# Along the last axis only: other axes differ from `standardised` by less than records tell.
+ALONG_LAST: tuple[tuple[str, str, Along], ...] = (
     (
         "layer-normalised",
         "standardised{along} (with 1e-5 added to the variance)",
@@ -146,30 +152,12 @@ ALONG: tuple[tuple[str, str, Along], ...] = (
         "standardised{along} (with a standard deviation that divides by n − 1)",
         lambda x, axis: (x - _mean(x, axis)) / x.std(axis=axis, keepdims=True, ddof=1),
     ),
-    ("share-of-maximum", "divided by {their} maximum", lambda x, axis: x / _max(x, axis)),
-    ("exponential-shares", "as exponentials divided by {their} sum", _shares_of_exponentials),
-    ("share-of-sum", "divided by {their} sum", lambda x, axis: x / _sum(x, axis)),
 )
 ALONG_INSIDE: tuple[tuple[str, str, Along], ...] = (
-    (
-        "share-of-sizes",
-        "divided by the sum of {their} absolute values",
-        lambda x, axis: x / _sum(np.abs(x), axis),
-    ),
     (
         "share-of-largest-size",
         "divided by {their} largest absolute value",
         lambda x, axis: x / _max(np.abs(x), axis),
-    ),
-    (
-        "between-0-and-1",
-        "scaled to between 0 and 1{along}",
-        lambda x, axis: (x - x.min(axis=axis, keepdims=True)) / np.ptp(x, axis, keepdims=True),
-    ),
-    (
-        "one-for-largest",
-        "with 1 for the largest{along} and 0 for all others",
-        lambda x, axis: (x == _max(x, axis)).astype(float),
     ),
     (
         "averaged",
@@ -180,11 +168,6 @@ ALONG_INSIDE: tuple[tuple[str, str, Along], ...] = (
         "largest-for-each",
         "with each number replaced by {their} maximum{along}",
         lambda x, axis: _max(x, axis) + 0 * x,
-    ),
-    (
-        "log-shares",
-        "as logarithms of exponentials divided by the sum of the exponentials",
-        lambda x, axis: np.log(_shares_of_exponentials(x, axis)),
     ),
     ("sums-so-far", "added up", lambda x, axis: np.cumsum(x, axis).reshape(x.shape)),
 )
@@ -232,12 +215,6 @@ _OF_LOOPS = _table(
         2,
     ),
     ("positions", "with the position (0, 1, 2, …) added to each row", _with_positions, 2),
-    (
-        "positions-from-1",
-        "with the position (1, 2, 3, …) added to each row",
-        partial(_with_positions, first=1),
-        2,
-    ),
     ("waves", "with sines and cosines of the position added to each row", _with_waves, 2),
 )
 _LAST = _table(
@@ -253,12 +230,6 @@ _LAST = _table(
     ("without-first-row", "without the first row", lambda x: x[..., 1:, :], 2),
     ("running-sums", "added up along the last axis", lambda x: np.cumsum(x, -1), 1),
     ("axes-turned", "with the first two axes exchanged", lambda x: np.swapaxes(x, 0, 1), 3),
-    (
-        "axes-turned-outer",
-        "with the first axis and the last axis exchanged",
-        partial(np.swapaxes, axis1=0, axis2=-1),
-        3,
-    ),
     (
         "run-together",
         "with all axes before the last joined into one",
@@ -285,25 +256,6 @@ _INSIDE = _table(
     ("first-row-for-all", "with the first row for all rows", lambda x: x[..., :1, :] + 0 * x, 2),
 )
 
-_OTHER_ORDER = _table(
-    (
-        "rows-column-by-column",
-        "with the axes before the last joined and split again column by column",
-        lambda x: x.reshape(-1, x.shape[-1]).reshape(x.shape, order="F"),
-        3,
-    ),
-    (
-        "column-by-column",
-        "read row by row and written column by column",
-        lambda x: x.reshape(-1).reshape(x.shape, order="F"),
-        2,
-    ),
-)
-_ROWS = _table(
-    ("first-row-alone", "with only the first row", lambda x: x[..., :1, :], 2),
-    ("last-row-alone", "with only the last row", lambda x: x[..., -1:, :], 2),
-)
-
 
 def along_axes(table: Sequence[tuple[str, str, Along]], most: int) -> Iterator[ArrayChange]:
     """Yield the changes along each of the first `most` axes."""
@@ -314,13 +266,14 @@ def along_axes(table: Sequence[tuple[str, str, Along]], most: int) -> Iterator[A
             yield ArrayChange(id + ending, text, partial(change, axis=axis), axes)
 
 
-_NORMS, _MORE_NORMS = tuple(along_axes(ALONG, 6)), tuple(along_axes(ALONG_INSIDE, 3))
+_NORMS = (*along_axes(ALONG_LAST, 1), *along_axes(ALONG, 6))
+_MORE_NORMS = tuple(along_axes(ALONG_INSIDE, 3))
 ON_TWO = (*_PLAIN, *_NORMS)
 ON_ARGUMENTS = (*ON_TWO, *_OF_LOOPS)
 BY_A_NUMBER = _INSIDE[:5]
-ON_RESULTS = (*_PLAIN, *_NORMS, *_OF_LOOPS, *_LAST, *_OTHER_ORDER, *_INSIDE, *_MORE_NORMS, *_ROWS)
+ON_RESULTS = (*_PLAIN, *_NORMS, *_OF_LOOPS, *_LAST, *_INSIDE, *_MORE_NORMS)
 INSIDE = (
-    *(*_PLAIN, *_LAST[:10], *_LAST[11:13], *_INSIDE, *_OF_LOOPS, *_OTHER_ORDER, *_NORMS),
+    *(*_PLAIN, *_LAST[:10], _LAST[11], *_INSIDE, *_OF_LOOPS, *_NORMS),
     *_MORE_NORMS,
 )
 IN_PLACE_OF_A_STEP = (*_LAST[:6], *_NORMS, *_MORE_NORMS)

@@ -6,8 +6,7 @@ that the search for a misconception did not use.
 """
 
 import contextlib
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -241,23 +240,22 @@ def relation(seen: Observations) -> Statement | None:
         whole = outcome.numbers
         return whole if which is None else outcome.parts[which].astype(whole.dtype).ravel()
 
-    pairs, sizes = [], []
-    for case, *both in seen.of_right_shape:
+    pairs = []
+    for _, *both in seen.of_right_shape:
         answer, right = map(numbers, both)
         if not np.isfinite(answer).all():
             return None
         if np.isfinite(right).all():
             pairs.append((answer, right))
-            sizes.append(seen.recipe.axes(case.state))
     if len(pairs) < ENOUGH:
         return None
-    code, values = _relation(pairs, sizes)
+    code, values = _relation(pairs)
     result = "" if which is None else seen.recipe.results[which]
     return stated(code, **values, result=result) if code else None
 
 
 def _relation(
-    pairs: Sequence[tuple[Vector, Vector]], sizes: Sequence[Sizes]
+    pairs: Sequence[tuple[Vector, Vector]],
 ) -> tuple[str, dict[str, str]]:
     """Return the code and values of a relation that is true of all pairs, or an empty code."""
     zeros_agree = all(np.array_equal(answer == 0, right == 0) for answer, right in pairs)
@@ -266,13 +264,7 @@ def _relation(
     if factors and not all(map(seems_one, factors)):
         if max(factors) - min(factors) < 1e-6 * abs(factors[0]):
             return "times_number", {"factor": rounded(factors[0])}
-        words = named_factor(factors, sizes)
-        return ("times_size", {"factor": words}) if words else ("times_some_number", {})
-    offsets = _constants(answer - right for answer, right in pairs)
-    if offsets:
-        if max(offsets) - min(offsets) < 1e-9:
-            return "plus_number", {"offset": rounded(offsets[0])}
-        return "plus_some_number", {}
+        return "times_some_number", {}
     if all(np.allclose(np.sort(a), np.sort(right), rtol=1e-6, atol=1e-9) for a, right in pairs):
         return "other_order", {}
     if all(
@@ -306,34 +298,7 @@ def rounded(value: float) -> str:
     return text.replace("-", "−")
 
 
-_OF_ONE: tuple[tuple[str, Callable[[float], float]], ...] = (
-    ("{}", lambda a: a),
-    ("√{}", math.sqrt),
-    ("{}²", lambda a: a * a),
-    ("{}·√{}", lambda a: a * math.sqrt(a)),
-    ("{} / 2", lambda a: a / 2),
-    ("√{} / 2", lambda a: math.sqrt(a) / 2),
-    ("2·√{}", lambda a: 2 * math.sqrt(a)),
-    ("√({} / 2)", lambda a: math.sqrt(a / 2)),
-    ("(√{} + 1)", lambda a: math.sqrt(a) + 1),
-    ("√({} + 1)", lambda a: math.sqrt(a + 1)),
-    ("√({} − 1)", lambda a: math.sqrt(a - 1)),
-    ("({} + 1)", lambda a: a + 1),
-    ("({} − 1)", lambda a: a - 1),
-    ("∛{}", lambda a: a ** (1 / 3)),
-    ("the fourth root of {}", lambda a: a**0.25),
-    ("ln {}", math.log),
-    ("log₂ {}", math.log2),
-)
-_OF_TWO: tuple[tuple[str, Callable[[float, float], float]], ...] = (
-    ("{}·{}", lambda a, b: a * b),
-    ("√({}·{})", lambda a, b: math.sqrt(a * b)),
-    ("({} + {})", lambda a, b: a + b),
-    ("√({} + {})", lambda a, b: math.sqrt(a + b)),
-    ("√{} + √{}", lambda a, b: math.sqrt(a) + math.sqrt(b)),
-    ("{} / {}", lambda a, b: a / b),
-    ("√({} / {})", lambda a, b: math.sqrt(a / b)),
-)
+POWERS: tuple[tuple[str, float], ...] = (("{}", 1.0), ("√{}", 0.5), ("{}²", 2.0))
 
 
 def named_factor(factors: Sequence[float], calls: Sequence[Sizes]) -> str:
@@ -354,16 +319,8 @@ def named_factor(factors: Sequence[float], calls: Sequence[Sizes]) -> str:
 
 
 def _expressions(calls: Sequence[Sizes]) -> Iterator[tuple[str, list[float]]]:
-    """Yield each expression that every call allows, with the expression's value in each call."""
+    """Yield each power of a size that every call has, with the power's value in each call."""
     names = [name for name in calls[0] if all(name in sizes for sizes in calls)]
-    pairs = list(combinations(names, 2))
-    tables: tuple[tuple[Any, Sequence[tuple[str, ...]]], ...] = (
-        (_OF_ONE, [(name,) for name in names]),
-        (_OF_TWO, [*pairs, *((b, a) for a, b in pairs)]),
-    )
-    for table, operands in tables:
-        for words, function in table:
-            for used in operands:
-                with contextlib.suppress(ValueError, ZeroDivisionError):
-                    values = [function(*(sizes[name] for name in used)) for sizes in calls]
-                    yield words.format(*used, *used), values
+    for words, power in POWERS:
+        for name in names:
+            yield words.format(name), [float(sizes[name]) ** power for sizes in calls]

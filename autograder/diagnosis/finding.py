@@ -75,15 +75,9 @@ STATEMENTS: Mapping[str, str] = {
     "measure": "{says}",
     "right_result": "{Right} {is_right} right. {Wrong} {is_wrong} wrong.",
     "times_number": "Every number{of} is {factor} times the right number.",
-    "times_size": "Every number{of} is the right number times {factor}.",
     "times_some_number": (
         "In each call, all numbers{of} are the right numbers times one factor. This factor "
         "differs from call to call."
-    ),
-    "plus_number": "Every number{of} is the right number plus {offset}.",
-    "plus_some_number": (
-        "In each call, all numbers{of} are the right numbers plus one number. This number differs "
-        "from call to call."
     ),
     "other_order": "All the right numbers{of} are there, but some of them are in the wrong places.",
     "close": "The numbers{of} are close to the right numbers, but not exact enough.",

@@ -1,7 +1,7 @@
 """Misconceptions about wrongly connected steps, made from a recipe's own steps.
 
-A step reads a wrong value, is left out or repeated, or runs too early. Only recipes with `labels`
-have such misconceptions. They are replayed only if no misconception of the course fits.
+A step reads a wrong value, is left out or repeated, or is changed. Only recipes with `labels` have
+such misconceptions. They are replayed only if no misconception of the course fits.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.course.text import are, join_names
+from autograder.course.text import are
 from autograder.diagnosis.array_changes import (
     BY_A_SIZE,
     IN_PLACE_OF_A_STEP,
@@ -41,8 +41,8 @@ class _Wires:
     """Steps of a recipe, and the values that each step reads in the calls of one draw.
 
     `names` are the names that students know for the arguments and then the steps' values. For each
-    step, `reads` lists the named arrays that the step reads, in order, and `every` has all the
-    values that the step reads. `shapes` lists the shapes of each named array, one for each call.
+    step, `reads` lists the named arrays that the step reads, in order. `shapes` lists the shapes of
+    each named array, one for each call.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -66,7 +66,6 @@ class _Wires:
                 read[step] |= _read_by(does, state)
         self.shapes = {name: sizes for name, sizes in shapes.items() if len(sizes) == traced}
         self.reads = {step: [n for n in read[step] if n in self.shapes] for step in read}
-        self.every = {step: {*read[step]} & {*self.order} for step in read}
 
     def before(self, step: str) -> list[str]:
         """Return the named arrays that exist before a step runs."""
@@ -97,8 +96,6 @@ def wirings(recipe: Recipe) -> Iterator[Misconception]:
     for misconceptions_of, names in (
         (_left_out_or_twice, wires.reads),
         (_another_value, wires.reads),
-        (_from_there_on, wires.shapes),
-        (_other_order, wires.reads),
         (_changed_inside, wires.shapes),
         (_in_its_place, wires.reads),
         (_changed_for_a_step, wires.reads),
@@ -277,50 +274,6 @@ def _another_value(wires: _Wires, step: str) -> Iterator[Misconception]:
                 f"Where do you use {taken}, and where do you use {instead}?",
                 instead,
                 {step: wires.step(step, **{meant: attrgetter(other)})},
-            )
-
-
-def _from_there_on(wires: _Wires, made: str) -> Iterator[Misconception]:
-    """Yield misconceptions that make later steps read a new value instead of an older value."""
-    if made not in wires.recipe.steps:
-        return
-    later = wires.order[wires.order.index(made) + 1 :]
-    for meant in wires.before(made):
-        readers = [step for step in wires.readers(meant) if step in later]
-        taken, instead = wires.names[made], wires.names[meant]
-        for count in range(2, len(readers) + 1):
-            is_all = count == len(readers)
-            steps = join_names([wires.names[step] for step in readers[:count]])
-            where = "in all later steps" if is_all else f"in the steps that make {steps}"
-            yield generic(
-                f"{made}-for-{meant}-from-there-on" + ("" if is_all else f"-{count}"),
-                f"numbers are those of {taken} instead of {instead} {where}, as if both had the "
-                "same name",
-                f"In which variable do you store {taken}?",
-                instead,
-                {step: wires.step(step, **{meant: attrgetter(made)}) for step in readers[:count]},
-            )
-
-
-def _other_order(wires: _Wires, second: str) -> Iterator[Misconception]:
-    """Yield misconceptions that exchange two consecutive steps."""
-    for first in wires.reads[second]:
-        if first not in wires.recipe.steps or not {first, second} <= wires.names.keys():
-            continue
-        if not wires.every[second] <= {first, *wires.order[: wires.order.index(first)]}:
-            continue  # the second step needs a value that is computed between the two
-        for source in wires.reads[first]:
-            if not wires.shapes[source] == wires.shapes[first] == wires.shapes.get(second):
-                continue
-            one, other = wires.names[first], wires.names[second]
-            earlier = wires.step(second, **{first: attrgetter(source)})
-            yield generic(
-                f"{second}-before-{first}-of-{source}",
-                f"numbers are those of two steps in the wrong order: the step that makes {other} "
-                f"comes before the step that makes {one}",
-                f"Which comes first, {one} or {other}?",
-                f"{one} and {other}",
-                {first: earlier, second: wires.step(first, **{source: attrgetter(first)})},
             )
 
 

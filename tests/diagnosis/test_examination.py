@@ -199,9 +199,8 @@ def test_a_mistake_that_is_on_no_list_gets_no_name():
         (lambda x, c: 2 * (x + c) * x.shape[1], "those of the right results multiplied by d."),
         (
             lambda x, c: 2 * (x + c) * (x.shape[1] + 1),
-            "Every number is the right number times (d + 1).",
+            "all numbers are the right numbers times one factor.",
         ),
-        (lambda x, c: 2 * (x + c) + 1, "Every number is the right number plus 1."),
         (lambda x, c: np.ones(2), "does not depend on the arguments"),
         (lambda x, c: 2 * (x + c) + 4000, "All are above a thousand."),
     ],

@@ -14,9 +14,7 @@ CALLS = [{"L": 3, "d": 4, "v": 5}, {"L": 5, "d": 9, "v": 2}, {"L": 2, "d": 16, "
     [
         (lambda s: s["d"], "d"),
         (lambda s: 1 / math.sqrt(s["d"]), "1 / √d"),
-        (lambda s: math.sqrt(s["d"] * s["v"]), "√(d·v)"),
-        (lambda s: math.sqrt(s["L"] + 1), "√(L + 1)"),
-        (lambda s: s["v"] / s["L"], "v / L"),
+        (lambda s: s["v"] ** 2, "v²"),
         (lambda s: 3.0, ""),
         (lambda s: s["d"] ** 1.23, ""),
     ],

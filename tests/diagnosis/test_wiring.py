@@ -96,50 +96,6 @@ def test_it_is_named_in_the_words_of_the_recipe(function, says):
     assert found.kind == "named" and says in found.says
 
 
-def test_one_name_for_two_values_from_there_on():
-    recipe = replace(
-        RECIPE,
-        steps={
-            "sums": lambda s: s.x + s.y,
-            "powers": lambda s: np.exp(s.y),
-            "mixture": lambda s: s.powers * s.y,
-        },
-    )
-
-    def overwritten(x, y):
-        y = x + y
-        return np.exp(y) * y
-
-    found = examine(overwritten, recipe)
-    assert found.says == (
-        "Your numbers are those of the sums instead of y in all later steps, as if both had the "
-        "same name."
-    )
-
-
-def test_two_steps_in_the_other_order():
-    recipe = replace(
-        RECIPE,
-        steps={"sums": lambda s: s.x + s.y, "powers": lambda s: np.exp(s.sums)},
-    )
-    found = examine(lambda x, y: np.exp(x) + y, recipe)
-    assert "the step that makes the powers comes before the step that makes the sums" in found.says
-
-
-def test_a_step_that_needs_what_lies_between_is_not_put_first():
-    recipe = replace(
-        RECIPE,
-        steps={
-            "powers": lambda s: np.exp(s.x),
-            "sums": lambda s: s.powers.sum(-1, keepdims=True) + 0 * s.y,
-            "means": lambda s: s.powers / s.sums,
-        },
-    )
-    replay = Replay(recipe)
-    replay.probes()
-    assert "means-before-powers-of-x" not in {wrong[0].id for wrong in replay.families}
-
-
 def test_a_recipe_without_words_has_none():
     assert not list(wirings(replace(RECIPE, labels={})))
 
