@@ -18,7 +18,7 @@ SEARCHES = {"search", "match", "fullmatch", "findall", "finditer", "split", "sub
 ALLOWED = {
     "report/model.py": "renders the sentence of a diagnosis",
     "authoring/lint_recipes.py": "compares two sentences that a course's author wrote",
-    "authoring/verify.py": "the same",
+    "authoring/remarks.py": "the same",
     "diagnosis/recipe.py": "an author's text with a place for a value",
 }
 
