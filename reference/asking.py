@@ -428,11 +428,8 @@ class Asked:
         """Pass if the gradients of Σ output·toward are right, without a mask and with one."""
         __tracebackhide__ = True
         for given in (inputs, (*inputs, mask)):
-            if given is not inputs and not self._is_finite(made_with, given, state):
-                note(
-                    "This check judged your code without a mask. With a mask, your code returns "
-                    "infinite numbers or NaN here."
-                )
+            if given is not inputs and (fault := self._fault(made_with, given, state)):
+                note(f"This check judged your code without a mask. With a mask, your code {fault}.")
                 return
             run = self.run(made_with, given, state, toward=(toward, None))
             right = self.right_beside(run, made_with, given, (toward, None))
@@ -445,11 +442,15 @@ class Asked:
             )
             expect_gradients(run, right, names, total, elsewhere)
 
-    def _is_finite(self, made_with: Sizes, inputs: Inputs, state: Weights) -> bool:
+    def _fault(self, made_with: Sizes, inputs: Inputs, state: Weights) -> str:
+        """Return what prevents a comparison of gradients, or an empty text."""
         try:
-            return bool(np.isfinite(self.output(made_with, inputs, state)).all())
-        except (Mismatch, Raised):
-            return False
+            output = self.output(made_with, inputs, state)
+        except Raised:
+            return "stops with an error here"
+        except Mismatch:
+            return "returns a wrong shape here"
+        return "" if np.isfinite(output).all() else "returns infinite numbers or NaN here"
 
     def gradients_elsewhere(
         self, made_with: Sizes, inputs: Inputs, state: Weights, toward: Inputs
@@ -579,6 +580,7 @@ def usual_batch(
     If the code works only without it, return (). `draw` draws by `rng`.
     """
     usual: Any = None
+    fault = ""
     for batch in ((2,), ()):
         inputs = draw(batch)
         usual = usual or rng.bit_generator.state
@@ -586,12 +588,13 @@ def usual_batch(
             asked.output(made_with, inputs, state)
         except NotJudged:  # a student kit may lack this answer but have the later answers
             return batch
-        except (Mismatch, Raised):
+        except (Mismatch, Raised) as error:
+            fault = "stops with an error" if isinstance(error, Raised) else "returns a wrong shape"
             continue
         if not batch:
             note(
                 "This check judged your code without a batch axis. With a batch axis, your code "
-                "returns a wrong shape."
+                f"{fault}."
             )
         return batch
     rng.bit_generator.state = usual  # the check makes the calls that a right answer gets

@@ -1,6 +1,6 @@
 """Changes of an intermediate array, each with a phrase such as "divided by {their} length".
 
-`{their}` stands for `its` or `their`.
+`{their}` stands for `its` or `their`, `{last}` for `the last axis` or `the axis`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -24,10 +24,14 @@ class ArrayChange(NamedTuple):
     axes: int = 0
 
     def applied_to(self, what: str) -> str:
-        """Return text such as `the weights divided by their length along the last axis`."""
+        """Return text such as `the weights divided by their length along {last}`.
+
+        `{last}` stands for the name of the axis; see `general.families`.
+        """
         one = what.startswith("the ") and " and " not in what and not is_plural(what)
         their = "its" if one else "their"
-        return f"{what} {self.words.format(their=their)}"
+        said = self.words.format(their=their, last="{last}")
+        return f"{what} {said}"
 
     def of(self, value: Any, axis: Any = -1) -> Any:
         """Return the changed array. A value that cannot be changed in this way stays as it is.
@@ -174,7 +178,7 @@ ALONG_INSIDE: tuple[tuple[str, str, Along], ...] = (
 # The axes that a student may have meant. Each row has the end of the id, the axis, the phrase, and
 # the smallest number of axes that the array may have.
 AXES: tuple[tuple[str, Any, str, int], ...] = (
-    ("", -1, " along the last axis", 1),
+    ("", -1, " along {last}", 1),
     ("-rows", -2, " along the second-last axis", 2),
     ("-all", None, " over the whole array", 2),
     ("-third", -3, " along the third axis from the end", 3),
@@ -192,9 +196,9 @@ _PLAIN = _table(
     ("whole", "without decimals", np.trunc),
     ("squared", "squared", np.square),
     ("negative-to-zero", "with 0 instead of negative numbers", lambda x: np.maximum(x, 0)),
-    ("sorted", "sorted along the last axis", lambda x: np.sort(x, axis=-1), 1),
+    ("sorted", "sorted along {last}", lambda x: np.sort(x, axis=-1), 1),
     ("reversed-rows", "with the rows in reverse order", lambda x: x[..., ::-1, :], 2),
-    ("reversed", "in reverse order along the last axis", lambda x: x[..., ::-1], 1),
+    ("reversed", "in reverse order along {last}", lambda x: x[..., ::-1], 1),
     ("shifted-rows", "with all rows moved on by one place", lambda x: np.roll(x, 1, -2), 2),
     ("shifted", "with all numbers moved on by one place", lambda x: np.roll(x, 1, -1), 1),
     ("first-of-batch", "with the first item for all items", lambda x: x[:1] + 0 * x, 3),
@@ -224,11 +228,11 @@ _LAST = _table(
     ("tanh", "after a tanh", np.tanh),
     ("sigmoid", "after a sigmoid", lambda x: 1 / (1 + np.exp(-x))),
     ("zero-to-one", "limited to between 0 and 1", lambda x: np.clip(x, 0, 1)),
-    ("without-last", "without the last entry along the last axis", lambda x: x[..., :-1], 1),
-    ("without-first", "without the first entry along the last axis", lambda x: x[..., 1:], 1),
+    ("without-last", "without the last entry along {last}", lambda x: x[..., :-1], 1),
+    ("without-first", "without the first entry along {last}", lambda x: x[..., 1:], 1),
     ("without-last-row", "without the last row", lambda x: x[..., :-1, :], 2),
     ("without-first-row", "without the first row", lambda x: x[..., 1:, :], 2),
-    ("running-sums", "added up along the last axis", lambda x: np.cumsum(x, -1), 1),
+    ("running-sums", "added up along {last}", lambda x: np.cumsum(x, -1), 1),
     ("axes-turned", "with the first two axes exchanged", lambda x: np.swapaxes(x, 0, 1), 3),
     (
         "run-together",
@@ -289,7 +293,7 @@ REDUCTIONS = tuple(
     )
     for axis, along, axes in (
         (0, "the first axis", 1),
-        (-1, "the last axis", 1),
+        (-1, "{last}", 1),
         (-2, "the second-last axis", 2),
         (-3, "the third axis from the end", 4),
     )

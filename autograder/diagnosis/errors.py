@@ -237,7 +237,7 @@ MEANINGS: Meanings = {
     r"could not be broadcast|must match the size of tensor|non-broadcastable": _broadcast,
     r"axis (-?\d+) is out of bounds for array of dimension (\d+)": (
         "{shapes} The line asks for axis {0}, but the number of axes is {1} here. Count axes from "
-        "the end: −1 and −2 are the last two axes of any array."
+        "the end: −1 is the last axis of any array."
     ),
     r"Dimension out of range.*got -?\d+": "{shapes}",
     r"axes don't match array|number of dimensions in the tensor input does not": _transposed,

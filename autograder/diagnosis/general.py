@@ -1,6 +1,5 @@
 """Generic misconceptions, which fit any function. They change results or arguments."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -152,7 +151,6 @@ GENERAL = (
 # Changes that are not combined with a second mistake: the result has too little information.
 NOT_COMBINED = {"nothing-returned", "rounded-1", "squeezed", "negated"}
 MOST_RESULTS = 3
-LAST_AXIS = re.compile("the last axis(?! but)")
 
 
 def families(recipe: Recipe) -> tuple[Misconception, ...]:
@@ -163,18 +161,18 @@ def families(recipe: Recipe) -> tuple[Misconception, ...]:
     if not isinstance(recipe.caller, ModuleCaller | TensorCaller | None):
         return ()
     names = as_students_know(recipe)
+    last = "the axis" if "axis" in recipe.parameters else "the last axis"
     found = (
-        *recipe.fallbacks,
         *_of_results(recipe),
         *_exchanged_arguments(names),
         *_changed_arguments(names, ON_ARGUMENTS),
         *wirings(recipe),
         *_changed_arguments(names, BY_A_NUMBER),
     )
-    if "axis" not in recipe.parameters:
-        return found
-    said = (LAST_AXIS.sub("the axis", change.finding) for change in found)
-    return tuple(replace(one, finding=text) for one, text in zip(found, said, strict=True))
+    return (
+        *recipe.fallbacks,
+        *(replace(change, finding=change.finding.format(last=last)) for change in found),
+    )
 
 
 def _exchanged_arguments(names: Mapping[str, str]) -> Iterator[Misconception]:

@@ -183,9 +183,10 @@ def _another_sum(wires: _Wires, step: str) -> Iterator[Misconception]:
         if {len(one) == len(other) and other < one for one, other in pairs} == {True}:
             value, result = wires.names[source], wires.names[step]
             for id, words, total in SUMS:
+                other = words.format(their="their")
                 yield generic(
                     f"{step}-as-{id}",
-                    f"numbers are those of {value}, with {words} instead of {result}",
+                    f"numbers are those of {value}, with {other} instead of {result}",
                     f"Which numbers should your code add up to make {result}?",
                     result,
                     {step: _reduced(source, wires.recipe.steps[step], total)},

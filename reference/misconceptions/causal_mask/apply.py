@@ -294,8 +294,8 @@ APPLY = (
                 lambda s: block(s.scores, s.mask) if s.mask.dtype == bool else s.scores,
             ),
             "mask-turned-by-tilde": (
-                "{Masks of True and False are right. }In a mask of 0 and 1, both numbers count as "
-                "true. This is what `~` does: ~0 is −1, and ~1 is −2.",
+                "{Masks of True and False are right. }In a mask of 0 and 1, `~` does not "
+                "exchange the two numbers: ~0 is −1, and ~1 is −2.",
                 *(
                     lambda s, low=low: np.where(~np.asarray(s.mask), low, s.scores)
                     for low in (-np.inf, -1e9)

@@ -177,8 +177,8 @@ MASKING = (
                 lambda s: masked(s, lambda m: np.where(m, s.scaled, s.scaled.min())),
             ),
             "mask-turned-by-tilde": (
-                "{Masks of True and False are right. }In a mask of 0 and 1, both numbers count as "
-                "true. This is what `~` does: ~0 is −1, and ~1 is −2.",
+                "{Masks of True and False are right. }In a mask of 0 and 1, `~` does not "
+                "exchange the two numbers: ~0 is −1, and ~1 is −2.",
                 *(
                     lambda s, low=low: (
                         s.scaled if s.mask is None else np.where(~s.mask, low, s.scaled)
