@@ -170,7 +170,6 @@ def test_one_call_each(submission):
             raise Mismatch(said, mistake="called-more-than-once")
 
 
-@pytest.mark.hidden
 @pytest.mark.check("Other sizes", grades=["any axes", "epsilon", "large numbers"])
 def test_axes(submission, rng, grading):
     """Does a line work only for a matrix, or only for as many tokens as features?
@@ -194,7 +193,6 @@ def test_axes(submission, rng, grading):
     expect_right(submission, swiglu, (x[::-1] * 0.9, *matrices))
 
 
-@pytest.mark.hidden
 @pytest.mark.check("The arguments stay as they are", grades=["no side effects"])
 def test_unchanged(submission, rng):
     """Does a line write into x? Is the result of f or norm changed after the call?

@@ -145,7 +145,6 @@ def test_labels(submission):
         )
 
 
-@pytest.mark.hidden
 @pytest.mark.check(
     "Other sizes, and arguments that stay as they are", grades=["sizes", "no side effects"]
 )

@@ -151,7 +151,6 @@ def slopes_are_right(submission):
     return True
 
 
-@pytest.mark.hidden
 @pytest.mark.check(
     "Other sizes, and calls that do not depend on each other",
     points=1,

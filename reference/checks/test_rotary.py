@@ -173,7 +173,6 @@ def test_offset(submission, note, rng):
     expect_scores(submission, note, 10, drawn(rng, (3, 4), (3, 4)))
 
 
-@pytest.mark.hidden
 @pytest.mark.check("Other sizes, and arguments that stay", grades=["sizes", "no side effects"])
 def test_others(submission, note, rng, grading):
     """Does a line write into x, or work only for one number of axes?

@@ -6,7 +6,7 @@ import re
 import msgspec
 
 from autograder.desk.results import ClassResults
-from autograder.report.html import mistake_map
+from autograder.report.html import ON_THE_MAP, mistake_map
 from autograder.report.model import Line, Repair
 from tests.desk.conftest import client_of, let_in, text_of
 from tests.desk.generated import sample, write
@@ -15,7 +15,9 @@ from tests.desk.generated import sample, write
 def test_the_map_has_every_mistake_at_its_students(results, course):
     now = ClassResults(results, course)
     shown = mistake_map(now.mistakes)
-    for made, path in zip(now.mistakes, shown["paths"], strict=True):
+    assert all(shown["paths"][:ON_THE_MAP])
+    drawn = zip(now.mistakes, shown["paths"], strict=True)
+    for made, path in list(drawn)[:ON_THE_MAP]:
         dark = set()
         for start, width in re.findall(r"M(\d+) 0h(\d+)v1", path):
             dark |= {shown["students"][int(start) + k] for k in range(int(width))}
@@ -32,7 +34,13 @@ def test_a_mistake_has_its_whole_name(desk, results, course):
 
 def test_mistakes_without_a_name_are_grouped_by_their_line(tmp_path, course):
     """By its text: the number of the line differs from file to file."""
-    records = list(sample())
+    records = [
+        msgspec.structs.replace(
+            each,
+            exercises=tuple(msgspec.structs.replace(one, repair=None) for one in each.exercises),
+        )
+        for each in sample()
+    ]
     for number, record in enumerate(records[:3]):
         place = Line(file="a.py", line=number, text="y = x <b>" if number < 2 else "z = x")
         said = f"A change in line {number} makes every check pass."

@@ -139,7 +139,7 @@ def of_relative_bias():
     yield f"[3, 2, 1, 0] = [{comma.join(f'{each:g}' for each in bias)}]$"
     yield f"the weights are $[{row(softmax(bias))}]$"
     divisors = [f"{1 / slope:.0f}" for slope in alibi_slopes(6)]
-    fractions = [f"\\tfrac1{{{each}}}" if len(each) > 1 else f"\\tfrac1{each}" for each in divisors]
+    fractions = [f"\\tfrac{{1}}{{{each}}}" for each in divisors]
     yield f"The result is $[{', '.join(fractions)}]$"
     first, *_, last = softmax(alibi(4, 1, 8))[0, 0]
     yield f"fall from {last:.2f} at the token itself to {first:.2f}"

@@ -119,7 +119,7 @@ def test_a_share_of_dropped_weights_is_named_only_if_it_is_not_the_one_asked_for
 
     assert said(0.5, 2.0) is None
     assert said(0.5, 2.02).id == "dropout-wrong"
-    assert "30% were set to 0" in said(0.3, 1 / 0.7).finding
+    assert "30% of the weights were set to 0" in said(0.3, 1 / 0.7).finding
 
 
 @pytest.mark.parametrize("lr", [0.1, 0.001])

@@ -237,6 +237,6 @@ def test_a_generator_is_asked_for_as_many_values_as_wanted(submit):
     assert work.count.drawn(5).items == [0, 1, 2, 3, 4]
     assert not work.count.drawn(5).ended
     assert work.three.drawn(3) == work.three.drawn(9)
-    with pytest.raises(NotPlain, match="same returned 3; expected a generator"):
+    with pytest.raises(NotPlain, match="same returned 3. It should be a generator"):
         work.same.drawn(2, 3)
     assert work.three.drawn(3).ended and not work.three.drawn(2).ended
