@@ -367,8 +367,8 @@ def test_plot_series(plot, reference, dimensions):
     pairs = labels_of_pairs(plot, example_results(reference, dimensions))
     if not pairs and has_other_dimensions(plot, example_results(reference, dimensions)):
         raise Mismatch(
-            "The curves have the right heights, but their x values are not the dimensions. Give "
-            "the sorted dimensions to `plot` as x.",
+            "The curves have the right heights, but at wrong x values. Each value belongs at its "
+            "own dimension. Give `plot` the dimensions as x, in the order of the values.",
             mistake="x-not-dimensions",
         )
     if not pairs:
