@@ -153,27 +153,31 @@ def _part(part: str) -> Callable[[Any, Any], bool]:
 
     def test(s: Any, v: Any) -> bool:
         middle, allowed = summary(s)
-        answers = iter(v)
+        answers, wrong = iter(v), set()
         for d in sorted(s.dimensions, key=repr):
             for name in sorted(MEASURES, key=repr):
-                answer = float(next(answers))
-                right = abs(answer - middle[d][name]) <= allowed[d][name]
-                if not right and part not in name:
-                    return False
-        return True
+                if not abs(float(next(answers)) - middle[d][name]) <= allowed[d][name]:
+                    wrong.add(name)
+        return wrong == {name for name in MEASURES if part in name}
 
     return test
 
 
 def _scatters(s: Any, v: Any) -> bool:
-    """Return True if every number lies where that of a single trial may."""
-    answers = iter(v)
+    """Return True if every number lies where that of a single trial may, on both sides.
+
+    A bias moves the numbers to one side.
+    """
+    middle, allowed = summary(s)
+    answers, signs = iter(v), set()
     for d in sorted(s.dimensions, key=repr):
         for name in sorted(MEASURES, key=repr):
-            trials = s.result[d][name]
-            if abs(float(next(answers)) - trials.mean()) > 5 * trials.std():
+            trials, answer = s.result[d][name], float(next(answers))
+            if abs(answer - trials.mean()) > 5 * trials.std():
                 return False
-    return True
+            if abs(answer - middle[d][name]) > allowed[d][name]:
+                signs.add(np.sign(answer - middle[d][name]))
+    return len(signs) == 2
 
 
 ONE_TRIAL = Fact(
