@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from reference.attention import Array
+from reference.attention import Array, block
 
 
 def power_below(h: int) -> int:
@@ -22,7 +22,7 @@ def alibi_slopes(h: int) -> Array:
 
 
 def distances(q_len: int, k_len: int) -> Array:
-    """Return how far each key is before each query; negative for later keys."""
+    """Return how far each key is before each query. The number is negative for later keys."""
     queries = k_len - q_len + np.arange(q_len)
     return np.asarray(queries[:, np.newaxis] - np.arange(k_len), dtype=float)
 
@@ -34,7 +34,7 @@ def biases(slopes: Array, apart: Array) -> Array:
 
 def block_later(bias: Array, apart: Array) -> Array:
     """Return the biases with −∞ for later keys."""
-    return np.where(apart >= 0, bias, -np.inf)
+    return block(bias, apart >= 0)
 
 
 def alibi_of(slopes: Array, q_len: int, k_len: int) -> Array:
