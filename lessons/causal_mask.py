@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lessons.style import LARGE, LINE, QUIET, SMALL, Card, tint
+from lessons.style import LARGE, QUIET, SMALL, Card
 from reference.attention import block, softmax
 from reference.masks import causal_mask
 
@@ -19,9 +19,9 @@ def draw() -> Card:
     card.text(1.65, 0.3, "scores", fontsize=LARGE)
     card.cells(0.8, 0.85, SCORES, digits=0, size=SIZE)
     card.text(4.0, 0.3, "the future blocked", fontsize=LARGE)
-    _cells_and_gaps(card, 3.16, SCORES, mask, 0, 3.0)
+    card.hatched(3.16, 0.85, SCORES, mask, digits=0, size=SIZE, most=3.0)
     card.text(6.35, 0.3, "weights", fontsize=LARGE)
-    _cells_and_gaps(card, 5.5, weights, mask, 2, 1.0)
+    card.hatched(5.5, 0.85, weights, mask, size=SIZE, most=1.0)
     for start, words in ((2.6, "mask"), (4.95, "softmax")):
         card.arrow((start, 1.69), (start + 0.45, 1.69))
         card.text(start + 0.22, 1.5, words, fontsize=SMALL)
@@ -32,21 +32,6 @@ def draw() -> Card:
     card.text(4.0, 2.75, "hatched: may not be seen", color=QUIET)
     card.text(1.65, 2.75, "query ↓   key →", color=QUIET)
     return card
-
-
-def _cells_and_gaps(
-    card: Card, x: float, values: np.ndarray, mask: np.ndarray, digits: int, most: float
-) -> None:
-    """The values where the mask allows, and hatched cells elsewhere."""
-    from matplotlib.patches import Rectangle
-
-    card.cells(x, 0.85, np.where(mask, values, np.nan), digits=digits, size=SIZE, most=most)
-    grey = tint(QUIET, 0.12)
-    for i, j in np.argwhere(~mask):
-        place = x + j * SIZE, 0.85 + i * SIZE
-        card.axes.add_patch(
-            Rectangle(place, SIZE, SIZE, facecolor=grey, edgecolor=LINE, hatch="///", lw=0.8)
-        )
 
 
 FIGURES = {"causal_mask": draw}

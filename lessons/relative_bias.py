@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lessons.style import LARGE, LINE, QUIET, SMALL, Card, tint
+from lessons.style import LARGE, QUIET, SMALL, Card
 from reference.attention import softmax
 from reference.biases import alibi
 
@@ -16,7 +16,9 @@ def draw() -> Card:
     card = Card(7.5, 3.1)
     for x, queries, said in ((0.35, 4, "4 queries, 4 keys"), (2.45, 2, "2 new queries")):
         card.text(x + 2 * SIZE, 0.3, said, fontsize=LARGE)
-        _biases(card, x, alibi(HEADS, queries, 4)[0])
+        bias = alibi(HEADS, queries, 4)[0]
+        top = TOP + SIZE * (4 - queries)
+        card.hatched(x, top, bias, np.isfinite(bias), size=SIZE, most=1.0)
         card.text(x + 2 * SIZE, 2.8, "query ↓   key →", color=QUIET)
     card.text(1.23, 0.6, "slope 1/4", color=QUIET)
     card.text(3.33, 0.6, "slope 1/4", color=QUIET)
@@ -29,21 +31,6 @@ def draw() -> Card:
         card.text(x - 0.06, TOP + SIZE * (head + 0.5), slope, ha="right", fontsize=SMALL)
     card.text(x + KEYS * wide / 2, 2.8, "slope ↓   key →", color=QUIET)
     return card
-
-
-def _biases(card: Card, x: float, bias: np.ndarray) -> None:
-    """The biases as cells, with hatched cells for keys that come later."""
-    from matplotlib.patches import Rectangle
-
-    allowed = np.isfinite(bias)
-    top = TOP + SIZE * (4 - len(bias))
-    card.cells(x, top, np.where(allowed, bias, np.nan), size=SIZE, most=1.0)
-    grey = tint(QUIET, 0.12)
-    for i, j in np.argwhere(~allowed):
-        place = x + j * SIZE, top + i * SIZE
-        card.axes.add_patch(
-            Rectangle(place, SIZE, SIZE, facecolor=grey, edgecolor=LINE, hatch="///", lw=0.8)
-        )
 
 
 FIGURES = {"relative_bias": draw}

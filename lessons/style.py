@@ -109,6 +109,16 @@ class Card:
                 color="white" if is_dark(shade) else INK,
             )
 
+    def hatched(
+        self, x: float, y: float, values: Cells, allowed: Cells, *, size: float = CELL, **how: Any
+    ) -> None:
+        """A matrix as cells, with hatched cells where `allowed` is false."""
+        self.cells(x, y, np.where(allowed, values, np.nan), size=size, **how)
+        for i, j in np.argwhere(~np.asarray(allowed, dtype=bool)):
+            corner = x + j * size, y + i * size
+            look = {"facecolor": tint(QUIET, 0.12), "edgecolor": LINE, "hatch": "///"}
+            self.axes.add_patch(Rectangle(corner, size, size, linewidth=0.8, **look))
+
     def bars(
         self,
         x: float,
