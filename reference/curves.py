@@ -9,8 +9,7 @@ from autograder.author import Figure
 Results = dict[int, dict[str, float]]
 Labels = tuple[set[str], set[str]]
 Point = tuple[float, float]
-
-
+DRAWN = ("scores_std", "entropy", "max_weight")  # the measures of which one is drawn
 KINDS = ("unscaled", "scaled")
 
 
@@ -22,7 +21,7 @@ def labels_of_pairs(figure: Figure, table: Results) -> list[Labels]:
     everything = [series for axes in figure.axes for series in axes.series]
     drawn = [set(zip(series.x, series.y, strict=True)) for series in everything]
     pairs: list[Labels] = []
-    for measure in ("scores_std", "entropy", "max_weight"):
+    for measure in DRAWN:
         labels: list[set[str] | None] = []
         for kind in KINDS:
             wanted = {(float(d), table[d][f"{measure}_{kind}"]) for d in table}
@@ -41,7 +40,7 @@ def labels_of_pairs(figure: Figure, table: Results) -> list[Labels]:
 def has_other_dimensions(figure: Figure, table: Results) -> bool:
     """Return True if both series of a measure are drawn, but not at the dimensions."""
     heights = [sorted(series.y) for axes in figure.axes for series in axes.series]
-    for measure in ("scores_std", "entropy", "max_weight"):
+    for measure in DRAWN:
         both = [sorted(row[f"{measure}_{kind}"] for row in table.values()) for kind in KINDS]
         if all(
             any(np.allclose(wanted, y) for y in heights if len(y) == len(wanted)) for wanted in both

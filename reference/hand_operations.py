@@ -2,8 +2,6 @@
 
 Each step is a chain of operations. A template uses another operation at one place of the chain, or
 at two places. These templates are tried only if no mistake of the catalogue fits.
-
-
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -298,10 +296,7 @@ def _output(g: SimpleNamespace) -> Iterator[Made]:
         try:
             w, v = tokens.does(weights.does(g).T).T, tokens.does(rows.does(g))
             yield Made(names, words + tokens.words + after.words, after.does(mixed.does(w, v), g))
-        except (
-            ValueError,
-            AttributeError,
-        ):  # the sizes do not fit, or the student has no such step
+        except (ValueError, AttributeError):  # sizes that do not fit, or a step that is absent
             continue
 
 

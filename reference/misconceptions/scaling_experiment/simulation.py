@@ -1,6 +1,6 @@
 """The experiment, replayed many times: the effect of a wrong step on its statistics."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
@@ -131,52 +131,56 @@ def measure_probes(draw: int) -> Sequence[Probe]:
     ]
 
 
+def _named_answers(s: Any, v: Any) -> Iterator[tuple[Any, str, float]]:
+    """Yield each dimension and measure with the student's number, in the order of the results."""
+    answers = iter(v)
+    for d in sorted(s.dimensions, key=repr):
+        for name in sorted(MEASURES, key=repr):
+            yield d, name, float(next(answers))
+
+
 def _exchanged(part: str) -> Callable[[Any, Any], bool]:
     """Return a test that a measure without scaling and with it are exchanged, and others right."""
 
     def test(s: Any, v: Any) -> bool:
         middle, allowed = summary(s)
-        answers = iter(v)
         other = {f"{part}_scaled": f"{part}_unscaled", f"{part}_unscaled": f"{part}_scaled"}
         return all(
-            abs(float(next(answers)) - middle[d][other.get(name, name)])
-            <= allowed[d][other.get(name, name)]
-            for d in sorted(s.dimensions, key=repr)
-            for name in sorted(MEASURES, key=repr)
+            abs(answer - middle[d][other.get(name, name)]) <= allowed[d][other.get(name, name)]
+            for d, name, answer in _named_answers(s, v)
         )
 
     return test
 
 
 def _part(part: str) -> Callable[[Any, Any], bool]:
-    """Return a test that all measures are right except those whose names contain `part`."""
+    """Return a test that the measures whose names contain `part` are wrong, and no others."""
 
     def test(s: Any, v: Any) -> bool:
         middle, allowed = summary(s)
-        answers, wrong = iter(v), set()
-        for d in sorted(s.dimensions, key=repr):
-            for name in sorted(MEASURES, key=repr):
-                if not abs(float(next(answers)) - middle[d][name]) <= allowed[d][name]:
-                    wrong.add(name)
+        wrong = {
+            name
+            for d, name, answer in _named_answers(s, v)
+            if not abs(answer - middle[d][name]) <= allowed[d][name]
+        }
         return wrong == {name for name in MEASURES if part in name}
 
     return test
 
 
 def _scatters(s: Any, v: Any) -> bool:
-    """Return True if every number lies where that of a single trial may, on both sides.
+    """Return True if the numbers are like those of a single trial, too large and too small.
 
-    A bias moves the numbers to one side.
+    A bias moves all numbers to one side.
     """
     middle, allowed = summary(s)
-    answers, signs = iter(v), set()
-    for d in sorted(s.dimensions, key=repr):
-        for name in sorted(MEASURES, key=repr):
-            trials, answer = s.result[d][name], float(next(answers))
-            if abs(answer - trials.mean()) > 5 * trials.std():
-                return False
-            if abs(answer - middle[d][name]) > allowed[d][name]:
-                signs.add(np.sign(answer - middle[d][name]))
+    signs = set()
+    for d, name, answer in _named_answers(s, v):
+        trials = s.result[d][name]
+        if abs(answer - trials.mean()) > 5 * trials.std():
+            return False
+        if abs(answer - middle[d][name]) > allowed[d][name]:
+            signs.add(np.sign(answer - middle[d][name]))
     return len(signs) == 2
 
 
