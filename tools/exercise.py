@@ -18,6 +18,7 @@ import click
 import yaml
 
 from autograder.authoring.build import build_exercise
+from autograder.authoring.new import last_line, value_of
 from autograder.course.course_file import (
     FILE_NAME,
     Course,
@@ -99,12 +100,12 @@ def remove_exercise(course: Course, name: str) -> list[Path]:
     path = course.root / FILE_NAME
     text = path.read_text(encoding="utf-8")
     tree: Any = yaml.compose(text, Loader=yaml.SafeLoader)
-    lists = [_value(tree, "exercises")]
+    lists = [value_of(tree, "exercises")]
     if course.content.assignments:
-        lists += [_value(each, "exercises") for each in _value(tree, "assignments").value]
+        lists += [value_of(each, "exercises") for each in value_of(tree, "assignments").value]
     for items in reversed(lists):
         for place, item in reversed([*enumerate(items.value)]):
-            if (_value(item, "name").value if items is lists[0] else item.value) == name:
+            if (value_of(item, "name").value if items is lists[0] else item.value) == name:
                 text = _without(text, items, place)
     parse_course(path, text)
     removed = own_files(course, name)
@@ -125,13 +126,7 @@ def _without(text: str, items: Any, place: int) -> str:
             end = items.value[1].start_mark.index
         return text[:start] + text[end:]
     lines = text.splitlines(keepends=True)
-    last = item.value[-1][1].end_mark if item.id == "mapping" else item.end_mark
-    after = last.line + (last.column > 0)
-    return "".join([*lines[: item.start_mark.line], *lines[after:]])
-
-
-def _value(node: Any, key: str) -> Any:
-    return next(value for name, value in node.value if name.value == key)
+    return "".join([*lines[: item.start_mark.line], *lines[last_line(item) + 1 :]])
 
 
 @click.group()

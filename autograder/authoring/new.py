@@ -41,7 +41,7 @@ def with_exercise(path: Path, entry: str) -> str:
     if not exercises.flow_style:
         lines = text.splitlines()
         indent = " " * exercises.start_mark.column
-        end = _last_line(exercises.value[-1]) + 1
+        end = last_line(exercises.value[-1]) + 1
         blank = [""] if "" in lines[exercises.start_mark.line : end] else []
         new = [indent + line for line in textwrap.dedent(entry).splitlines()]
         changed = "\n".join([*lines[:end], *blank, *new, *lines[end:]]) + "\n"
@@ -58,9 +58,9 @@ def with_exercise(path: Path, entry: str) -> str:
 def in_assignment(path: Path, text: str, assignment: str, name: str) -> str:
     """Return the text of a `course.yml` with an exercise at the end of an assignment."""
     tree: Any = yaml.compose(text, Loader=yaml.SafeLoader)
-    listed = _value(tree, "assignments").value
-    node = next(each for each in listed if _value(each, "name").value == assignment)
-    exercises = _value(node, "exercises")
+    listed = value_of(tree, "assignments").value
+    node = next(each for each in listed if value_of(each, "name").value == assignment)
+    exercises = value_of(node, "exercises")
     if exercises.flow_style:
         end = exercises.end_mark.index - 1
         item = f"{', ' * bool(exercises.value)}{name}"
@@ -72,15 +72,16 @@ def in_assignment(path: Path, text: str, assignment: str, name: str) -> str:
     return changed
 
 
-def _value(node: Any, key: str) -> Any:
+def value_of(node: Any, key: str) -> Any:
+    """Return the node of a value in a YAML mapping."""
     return next(value for name, value in node.value if name.value == key)
 
 
-def _last_line(node: yaml.Node) -> int:
+def last_line(node: yaml.Node) -> int:
     """Return the line number (from 0) where a node ends. Comments after the node do not count."""
     if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         last = node.value[-1]
-        return _last_line(last[1] if isinstance(last, tuple) else last)
+        return last_line(last[1] if isinstance(last, tuple) else last)
     ends = node.end_mark
     return int(ends.line - (ends.column == 0 and ends.line > node.start_mark.line))
 
