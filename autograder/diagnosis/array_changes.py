@@ -114,8 +114,8 @@ def _with_zero(*place: Any) -> Change:
     return change
 
 
-def _with_positions(x: Any, first: int = 0) -> Any:
-    return x + np.arange(first, first + x.shape[-2])[:, np.newaxis]
+def _with_positions(x: Any) -> Any:
+    return x + np.arange(x.shape[-2])[:, np.newaxis]
 
 
 def _with_waves(x: Any) -> Any:
@@ -277,7 +277,12 @@ ON_ARGUMENTS = (*ON_TWO, *_OF_LOOPS)
 BY_A_NUMBER = _INSIDE[:5]
 ON_RESULTS = (*_PLAIN, *_NORMS, *_OF_LOOPS, *_LAST, *_INSIDE, *_MORE_NORMS)
 INSIDE = (
-    *(*_PLAIN, *_LAST[:10], _LAST[11], *_INSIDE, *_OF_LOOPS, *_NORMS),
+    *_PLAIN,
+    *_LAST[:10],
+    _LAST[11],
+    *_INSIDE,
+    *_OF_LOOPS,
+    *_NORMS,
     *_MORE_NORMS,
 )
 IN_PLACE_OF_A_STEP = (*_LAST[:6], *_NORMS, *_MORE_NORMS)
