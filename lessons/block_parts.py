@@ -1,4 +1,4 @@
-"""One token before and after two normalisations, and where a block places them."""
+"""The features of a token before and after two normalisations, and two orders of a block."""
 
 import numpy as np
 

@@ -232,7 +232,7 @@ def _plus_if_alike(does: Step, name: str) -> Step:
 
 
 def _part_twice(wires: _Wires, last: str) -> Iterator[Misconception]:
-    """Yield misconceptions that do several steps twice, as a block that is called twice does."""
+    """Yield misconceptions that do several successive steps twice."""
     if last not in wires.recipe.steps or last not in wires.names:
         return
     for source in wires.before(last):

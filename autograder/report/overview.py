@@ -46,7 +46,7 @@ def above_maximum(report: Report) -> list[str]:
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A student's row in the tables. Unknown points are None. They are never 0."""
+    """A student's row in the tables. Unknown points are None, never 0."""
 
     student: str
     points: dict[str, float | None]

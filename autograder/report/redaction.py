@@ -45,7 +45,7 @@ def holds_back(policy: HintPolicy, stage: HiddenChecks) -> bool:
 
 
 def hides_repair(exercise: ExerciseReport, policy: HintPolicy, stage: HiddenChecks) -> bool:
-    """Return True in an exam, or while hidden checks are held back. Then students see no repair."""
+    """Return True if students see no repair: in an exam, or while hidden checks are held back."""
     return policy == "exam" or (
         holds_back(policy, stage) and any(check.hidden for check in exercise.checks)
     )

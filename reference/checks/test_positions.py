@@ -72,7 +72,7 @@ def test_odd_width(submission):
 @pytest.mark.check("sinusoid: another base", grades=["base"], needs=["test_one_pair"])
 def test_base(submission):
     """If you pass base=100, what changes in your result?
-    The frequencies are powers of `base`; 10,000 is only its default.
+    The frequencies are powers of `base`. The number 10,000 is only its default.
     Look for a 10000 inside the function.
     """
     expect_vectors(submission, (3, 4), (4, 6), base=100)

@@ -55,7 +55,7 @@ def test_other_numbers(submission):
 
 
 def relative(bias, is_allowed):
-    """Return allowed biases minus that of the query's own key, the last allowed one; others 0."""
+    """Return each allowed bias minus the bias of the last allowed key. Blocked biases become 0."""
     last = is_allowed.shape[-1] - 1 - np.argmax(is_allowed[..., ::-1], axis=-1)
     own = np.take_along_axis(bias, last[..., np.newaxis], axis=-1)
     with np.errstate(invalid="ignore"):
@@ -102,8 +102,8 @@ def expect_blocked(submission, *sizes):
     grades=["distances"],
     hints=(
         "Which number does head 0 add to the score of the token before the query?",
-        "The bias is −slope · distance. All biases of one head have the same slope; it does not "
-        "depend on the query or the key.",
+        "The bias is −slope · distance. All biases of one head have the same slope. The slope "
+        "does not depend on the query or the key.",
         "Compute the distances as (q_len, k_len), and give the slopes the shape (h, 1, 1).",
     ),
 )

@@ -48,7 +48,7 @@ def test_angles(submission):
 @pytest.mark.check("angles: other positions", grades=["positions"], needs=["test_angles"])
 def test_positions(submission):
     """For positions = [7, 3, 3], how many rows has your result, and what is the first angle?
-    The positions are given; they need not begin with 0, and may occur twice.
+    The positions are given. They need not begin with 0, and a position may occur twice.
     An array with one more axis, positions[..., np.newaxis], meets the frequencies.
     """
     expect_angles(submission, ([3], 4), ([7, 3, 3], 4), (np.array([[5, 6], [0, 9], [2, 2]]), 6))
@@ -57,7 +57,7 @@ def test_positions(submission):
 @pytest.mark.check("angles: another base", grades=["base"], needs=["test_angles"])
 def test_base(submission):
     """If you pass base=100, what changes in your result?
-    The frequencies are powers of `base`; 10,000 is only its default.
+    The frequencies are powers of `base`. The number 10,000 is only its default.
     Look for a 10000 inside the function.
     """
     expect_angles(submission, ([0, 3], 4), ([0, 1, 2], 6), base=100)

@@ -45,14 +45,14 @@ def over(axis: Any, less: int = 0) -> dict[str, Any]:
     }
 
 
-TOKENS = "The mean is taken over the tokens; each token should have its own."
-ALL = "All tokens have one common mean; each token should have its own."
+TOKENS = "The mean is taken over the tokens. Each token should have a mean of its own."
+ALL = "All tokens have one common mean. Each token should have a mean of its own."
 NO_MEAN = "The mean is not subtracted: x itself is divided by the standard deviation."
-RMS_OF_X = "The divisor is the root mean square of x; it should be that of x minus its mean."
+RMS_OF_X = "The divisor is the root mean square of x. Subtract the mean of x first."
 AS_RMS = "No mean is subtracted: your numbers are those of an RMS norm, plus b."
-AS_LAYER = "The mean is subtracted, as in a layer norm; RMS norm leaves it out."
-AFTER = "x minus its mean is divided by the root mean square of x; leave the mean out."
-BY_DEVIATION = "The divisor is the standard deviation; it should be the root mean square."
+AS_LAYER = "The mean is subtracted, as in a layer norm. RMS norm subtracts no mean."
+AFTER = "x minus its mean is divided by the root mean square of x. Subtract no mean."
+BY_DEVIATION = "The divisor is the standard deviation. It should be the root mean square."
 STATISTICS: dict[str, Any] = {
     "statistics-over-tokens": (TOKENS, over(-2), over(0), over(-2, 1), over(0, 1)),
     "statistics-of-all": (ALL, over(None), over(None, 1)),

@@ -26,7 +26,7 @@ FREQUENCIES = Family(
                 lambda c, d: 4 * (c // 2) / d,
             ),
             (
-                "The exponent of column c is −2c/d; both columns of pair j should have −2j/d.",
+                "The exponent of column c is −2c/d. It should be −2j/d in both columns of pair j.",
                 lambda c, d: 2 * c / d,
             ),
         ],
@@ -55,7 +55,7 @@ FREQUENCIES = Family(
             lambda c, d: 2 * (c // 2 + 1) / d,
         ),
         "last-pair-at-base": (
-            "The exponent of the last pair is −1; in the formula, no exponent reaches −1.",
+            "The exponent of the last pair is −1. In the formula, no exponent reaches −1.",
             lambda c, d: (c // 2) / max(d // 2 - 1, 1),
             lambda c, d: (c // 2) / max((d + 1) // 2 - 1, 1),
         ),
@@ -80,7 +80,7 @@ ANGLES = Family(
     (),
     {
         "positions-from-one": (
-            "Your first row is that of position 1; positions are counted from 0.",
+            "Your first row is that of position 1. Positions are counted from 0.",
             lambda s: angles(s.n + 1, s.frequencies)[1:],
         ),
         "positions-as-fractions": [
@@ -112,7 +112,7 @@ LAYOUT = Family(
     means=lambda change: lambda s: change(s.angles),
     ways={
         "halves": (
-            "All sines come first, and all cosines after them; here they alternate.",
+            "All sines come first, and then all cosines. They should alternate.",
             lambda a: np.concatenate([np.sin(a[:, 0::2]), np.cos(a[:, 1::2])], axis=1),
         ),
         "cosine-first": (
@@ -124,17 +124,17 @@ LAYOUT = Family(
             ("Every column is a cosine.", np.cos),
         ],
         "alternating-by-row": (
-            "Even rows are sines and odd rows are cosines; it should be the columns.",
+            "Even rows are sines and odd rows are cosines. The columns should alternate.",
             lambda a: np.where(np.arange(len(a))[:, None] % 2 == 0, np.sin(a), np.cos(a)),
         ),
         "angles-returned": ("Your function returns the angles themselves.", lambda a: a),
         "last-column": [
             (
-                "For odd d, the last column is 0; it should be a sine.",
+                "For odd d, the last column is 0. It should be a sine.",
                 lambda a: _last_is(np.zeros_like, a),
             ),
             (
-                "For odd d, the last column is a cosine; it should be a sine.",
+                "For odd d, the last column is a cosine. It should be a sine.",
                 lambda a: _last_is(np.cos, a),
             ),
         ],
@@ -153,19 +153,19 @@ DIVISION = Family(
     ways={
         "not-divided": ("The dot products are not divided by d.", lambda pe: 1.0),
         "divided-by-root": (
-            "The dot products are divided by √d; here they are divided by d.",
+            "The dot products are divided by √d. They should be divided by d.",
             lambda pe: np.sqrt(pe.shape[1]),
         ),
         "divided-by-rows": ("The dot products are divided by the number of rows.", len),
         "cosine-similarity": (
-            "The dot products are divided by the lengths of both rows; here they are divided by d.",
+            "The dot products are divided by the lengths of both rows. The divisor should be d.",
             lambda pe: _lengths(pe) * _lengths(pe).T,
         ),
     },
 )
 ROWS = {
     "columns-compared": (
-        "Your function compares the columns of pe; it should compare the rows.",
+        "Your function compares the columns of pe. It should compare the rows.",
         {"products": lambda s: s.pe.T @ s.pe},
         {"similarity": lambda s: s.pe.T @ s.pe / len(s.pe)},
     )
@@ -187,7 +187,7 @@ PICTURE = Family(
             lambda s: s.pe[:, ::-1],
         ),
         "similarity-drawn": (
-            "The picture shows the similarities; it should show pe itself.",
+            "The picture shows the similarities. It should show pe itself.",
             lambda s: products(s.pe) / s.pe.shape[1],
         ),
     },
@@ -215,7 +215,7 @@ def picture_probes(draw: int) -> Sequence[Probe]:
 
 
 def _figure(s: Any) -> Any:
-    """Return a figure of the image, as a student's function makes it."""
+    """Return a figure with one image, as a student's function should make the figure."""
     from matplotlib.figure import Figure
 
     figure = Figure()

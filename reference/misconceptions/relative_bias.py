@@ -39,16 +39,16 @@ SLOPES = {
         lambda h: sequence(_next_power(h))[:h],
     ),
     "added-slopes-repeat": (
-        "The added slopes repeat those of n; every other slope of 2n, from the first, belongs "
-        "there.",
+        "The added slopes repeat the slopes of n. They should be every other slope of 2n, from "
+        "the first.",
         lambda h: _joined(h, sequence(2 * power_below(h))[1::2]),
     ),
     "added-in-a-row": (
-        "The added slopes are the first ones of 2n; here they are every other one.",
+        "The added slopes are the first slopes of 2n. They should be every other slope.",
         lambda h: _joined(h, sequence(2 * power_below(h))),
     ),
     "slopes-sorted": (
-        "The slopes are sorted; in the published code, the added slopes come last.",
+        "The slopes are sorted. In the published code, the added slopes come last.",
         lambda h: np.sort(alibi_slopes(h))[::-1],
         lambda h: np.sort(alibi_slopes(h)),
     ),
@@ -63,7 +63,7 @@ SLOPES = {
         lambda h: alibi_slopes(h)[::-1],
     ),
     "slopes-of-eight-heads": (
-        "The slopes are 1/2, 1/4, 1/8, … for every h; these are the slopes of 8 heads.",
+        "The slopes are 1/2, 1/4, 1/8, … for every h. These are the slopes of 8 heads.",
         lambda h: 2.0 ** -np.arange(1, h + 1),
     ),
     "slopes-grow": (
@@ -73,17 +73,17 @@ SLOPES = {
     ),
     "slopes-negative": ("The slopes are negative.", lambda h: -alibi_slopes(h)),
     "exponents-returned": (
-        "Your function returns the exponents; the slopes are powers of 2.",
+        "Your function returns the exponents. The slopes are powers of 2.",
         lambda h: np.log2(alibi_slopes(h)),
         lambda h: -np.log2(alibi_slopes(h)),
     ),
     "base-e": (
-        "Your slopes are powers of e; they should be powers of 2.",
+        "Your slopes are powers of e. They should be powers of 2.",
         lambda h: np.exp(np.log2(alibi_slopes(h))),
         lambda h: np.exp(np.log2(sequence(h))),
     ),
     "slopes-evenly-spaced": (
-        "Your slopes have equal differences; each should be the one before it times 2^(−8/h).",
+        "Your slopes have equal differences. Each slope times 2^(−8/h) should be the next slope.",
         lambda h: np.linspace(alibi_slopes(h)[0], 2.0**-8, h),
         lambda h: np.arange(1, h + 1) / h,
         lambda h: np.arange(h, 0, -1) / h,
@@ -105,8 +105,8 @@ LATER = Family(
     "blocked",
     (
         "Which keys may the query at position 0 see?",
-        "A key after its query has the bias −∞; a query sees its own position and all earlier "
-        "ones.",
+        "A key after its query has the bias −∞. A query sees its own position and all earlier "
+        "positions.",
         "Look at the condition that decides which biases become −∞.",
     ),
     {
@@ -122,7 +122,7 @@ LATER = Family(
             ),
         ],
         "earlier-keys-blocked": (
-            "Your function blocks the keys before the query; it should block those after it.",
+            "Your function blocks the keys before the query. It should block later keys.",
             lambda s: np.where(s.distance <= 0, s.bias, -np.inf),
             lambda s: np.where(s.distance <= 0, biases(s.slopes, abs(s.distance)), -np.inf),
         ),
@@ -148,12 +148,12 @@ PLACES = Family(
     {
         "queries-from-zero": [
             (
-                "{As many queries as keys are right; with fewer|With fewer} "
+                "{As many queries as keys are right. With fewer|With fewer} "
                 "queries, your query i stands at position i.",
                 {"distance": _from_zero},
             ),
             (
-                "{As many queries as keys are right; with fewer|With fewer} "
+                "{As many queries as keys are right. With fewer|With fewer} "
                 "queries, the right keys are blocked, but distances count from position i.",
                 {"bias": lambda s: biases(s.slopes, abs(_from_zero(s)))},
             ),
@@ -215,7 +215,7 @@ BIAS = Family(
             lambda s: biases(s.slopes, s.distance**2),
         ),
         "slope-as-divisor": (
-            "The distances are divided by the slopes; they should be multiplied.",
+            "The distances are divided by the slopes. They should be multiplied by the slopes.",
             lambda s: biases(1 / s.slopes, s.distance),
         ),
     },

@@ -87,9 +87,9 @@ PAIRS = formulas(
     ),
     ("pairings-mixed", "j, j + d/2 with angles of neighbours", mixed(halves, interleaved, joined)),
 )
-OLD = "The second feature is computed from the new first one; it needs the old one."
-TWO = "Features 2j and 2j + 1 have different angles: those of j and j + d/2 are equal."
-OTHER_AXIS = "The angles are used along axis −3; the positions are on axis −2."
+OLD = "The second feature is computed from the new first feature. Use the old first feature."
+TWO = "Features 2j and 2j + 1 have different angles. Features j and j + d/2 have equal angles."
+OTHER_AXIS = "The angles are used along axis −3. The positions are on axis −2."
 MORE: dict[str, Any] = {
     "pairings-mixed": (TWO, mixed(neighbours, joined, interleaved)),
     "new-feature-used": (
@@ -148,7 +148,7 @@ def along(axis: int, name: str) -> Step:
 
 AXES = {
     "heads-for-positions": (
-        "The positions are counted along another axis; they are along axis −2.",
+        "The positions are counted along another axis. They are along axis −2.",
         *({"queries": along(axis, "q"), "keys": along(axis, "k")} for axis in (0, -3)),
     )
 }

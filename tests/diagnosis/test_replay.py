@@ -49,7 +49,7 @@ def replay():
 
 
 def named(replay, wrong):
-    """Return the names of changes; an alternative is named after its step."""
+    """Return the names of changes. The name of an alternative is the name of its step."""
     return tuple(
         next(iter(each.replaces)) if each in replay.alternatives else each.id for each in wrong
     )

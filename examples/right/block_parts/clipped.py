@@ -1,4 +1,4 @@
-"""Rows one by one, and an exponential of a clipped number."""
+"""The rows in a loop, and the exponentials of clipped numbers."""
 
 import numpy as np
 
