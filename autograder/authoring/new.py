@@ -37,7 +37,7 @@ def with_exercise(path: Path, entry: str) -> str:
     text = path.read_text(encoding="utf-8")
     tree = yaml.compose(text, Loader=yaml.SafeLoader)
     assert isinstance(tree, yaml.MappingNode)  # the text loads as a course
-    exercises = next(value for key, value in tree.value if key.value == "exercises")
+    exercises = value_of(tree, "exercises")
     if not exercises.flow_style:
         lines = text.splitlines()
         indent = " " * exercises.start_mark.column
