@@ -116,8 +116,8 @@ class Card:
         self.cells(x, y, np.where(allowed, values, np.nan), size=size, **how)
         for i, j in np.argwhere(~np.asarray(allowed, dtype=bool)):
             corner = x + j * size, y + i * size
-            look = {"facecolor": tint(QUIET, 0.12), "edgecolor": LINE, "hatch": "///"}
-            self.axes.add_patch(Rectangle(corner, size, size, linewidth=0.8, **look))
+            look: dict[str, Any] = {"facecolor": tint(QUIET, 0.12), "edgecolor": LINE}
+            self.axes.add_patch(Rectangle(corner, size, size, hatch="///", lw=0.8, **look))
 
     def bars(
         self,
