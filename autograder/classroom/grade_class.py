@@ -100,6 +100,7 @@ def grade_class(
 
 def add_repairs(
     job: Job,
+    graded: GradedClass,
     progress: Progress,
     waiting: Callable[[str], None] = lambda _: None,
     graders: Graders | None = None,
@@ -107,13 +108,13 @@ def add_repairs(
     """Search for repairs of the answers in a graded class, and add the repairs to the reports.
 
     A search starts if `job` has graded the answer and the mistake has neither a name nor a line.
-    Points and everything else in the results stay as they are. The arguments are those of
-    `grade_class`, but `progress` counts answers.
+    Points and everything else in the results stay as they are. `graded` is the result of
+    `grade_class`. The other arguments are those of `grade_class`, but `progress` counts answers.
 
     Returns: the number of repairs that were found, and the number of answers that needed one.
     """
     with _opened_run(job, progress, waiting, graders) as (run, _, grade, setup):
-        return run.add_repairs(grade, msgspec.structs.replace(setup, repairs=True))
+        return run.add_repairs(graded, grade, msgspec.structs.replace(setup, repairs=True))
 
 
 @contextlib.contextmanager
@@ -250,7 +251,7 @@ class _ClassRun:
             if source is not None and source.digest == report.digest:
                 yield Task(number, folder.student, (source,))
 
-    def add_repairs(self, graders: Graders, setup: Setup) -> tuple[int, int]:
+    def add_repairs(self, graded: GradedClass, graders: Graders, setup: Setup) -> tuple[int, int]:
         """Search for repairs of graded answers. If a repair is found, replace the report."""
         due = []
         for folder in self.graded:
@@ -266,10 +267,10 @@ class _ClassRun:
                 repairs += repair is not None
             self.progress(done, len(due))
         if repairs:
-            self._add_to_records({folder.student for folder, _ in due})
+            self._add_to_records({folder.student for folder, _ in due}, graded)
         return repairs, len(due)
 
-    def _add_to_records(self, students: Collection[str]) -> None:
+    def _add_to_records(self, students: Collection[str], graded: GradedClass) -> None:
         """Replace the records and pages of these students, and of nobody else."""
         proposal = Proposal(self.job.out, self.course, self.columns, self.before)
         for student in self.before.students:
@@ -282,7 +283,7 @@ class _ClassRun:
                 )
                 data = msgspec.json.encode(msgspec.structs.replace(before, exercises=exercises))
             proposal.add(data)
-        proposal.replace_texts()
+        proposal.replace_texts(graded)
 
     def _tasks(self) -> Iterator[Task]:
         """Read the students in order, and yield a task for work that is not in the journal."""

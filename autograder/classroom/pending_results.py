@@ -164,9 +164,12 @@ class Proposal:
                 why=reason_counts(difference.changes),
             ).number
 
-    def replace_texts(self) -> None:
+    def replace_texts(self, graded: GradedClass) -> None:
         """Replace the current records and pages by new ones with repairs. No grade changes."""
+        overview = self.overview
+        overview.notes, overview.not_understood = graded.notes, graded.not_understood
         self._write_records()
+        write_page(self._folder / INDEX, "index.html", **class_page_content(overview))
         self._replace_current()
 
     def _write_records(self) -> None:

@@ -155,7 +155,7 @@ class _Run(msgspec.Struct, frozen=True):
             print_overview(self.console, overview, job.course)
             self._print_files(overview)
             if overview.needs_repairs:
-                self._add_repairs(graders)
+                self._add_repairs(overview, graders)
         if options.as_json:
             emit_end(overview, job.out, code)
         return code
@@ -188,11 +188,11 @@ Nothing was changed: the current grades still count. The new ones are in
             self.console.print(Text(text), soft_wrap=True)
         return overview
 
-    def _add_repairs(self, graders: Graders | None) -> None:
+    def _add_repairs(self, graded: GradedClass, graders: Graders | None) -> None:
         """Search for repairs of mistakes without name and line. The grades already count."""
 
         def work(progress: Callable[[int, int], None]) -> tuple[int, int]:
-            return add_repairs(self.job, progress, self._speaker("waiting"), graders)
+            return add_repairs(self.job, graded, progress, self._speaker("waiting"), graders)
 
         kept = "searched so far. All grades count: run the same command again to continue."
         notify, done_to = self._notifier("searched"), ("searched", "answer")

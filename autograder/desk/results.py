@@ -24,13 +24,13 @@ from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.course.text import file_name, one_line
 from autograder.desk.submissions import Submissions
+from autograder.report.html import ON_THE_MAP
 from autograder.report.model import CheckReport, ExerciseReport, HandIn, Report
-from autograder.report.overview import ClassMistakes, ClassOverview, Row
+from autograder.report.overview import ClassOverview, Row
 from autograder.report.presentation import QUIET
 from autograder.report.statistics import Summary, summarise
 
 LONGEST, LONGEST_IN_GROUP = 300, 500  # characters of a message
-MOST_LINES = 40  # on the map
 GROUP = re.compile(r"[0-9a-f]{10}")
 
 
@@ -175,7 +175,7 @@ class ClassResults:
         self.outcomes = {exercise.name: ExerciseOutcomes() for exercise in self.exercises}
         self.students: list[ClassMember] = []
         self.with_requests: set[str] = set()
-        lines, groups = ClassMistakes(), UnnamedGroups()
+        groups = UnnamedGroups()
         for place, id in enumerate(self._records.students):
             report = self.report(id)
             hand_in = report.hand_in or HandIn()
@@ -184,14 +184,13 @@ class ClassResults:
             self.students.append(student)
             for exercise in report.exercises:
                 self.outcomes[exercise.name].add(place, exercise)
-                lines.add_line(place, exercise)
                 if exercise.request:
                     self.with_requests.add(id)
             self.overview.add(report, student.address)
             groups.add(report)
         self.by_key = {student.key: student for student in self.students}
         self.mistakes = self.overview.mistakes.commonest()
-        self.lines = lines.commonest()[:MOST_LINES]
+        self.lines = self.overview.lines.commonest()[:ON_THE_MAP]
         self.unnamed = groups.largest()
         self.submissions = Submissions(results, course)
 

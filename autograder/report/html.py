@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parent / "templates"
 SCRIPT = (TEMPLATES / "class.js").read_text(encoding="utf-8")
-ON_THE_MAP = 40  # number of mistakes that the map shows, most common first
+ON_THE_MAP = 40  # number of mistakes and of lines that the map shows, most common first
 CODE_SPAN = re.compile(r"`([^`\n]+)`")
 FOLDER = "feedback"
 INDEX = "index.html"
@@ -137,6 +137,7 @@ def class_page_content(overview: "ClassOverview") -> dict[str, Any]:
         "commonest": mistakes,
         "costliest": costliest(mistakes),
         "map": mistake_map(mistakes),
+        "lines": overview.lines.commonest()[:ON_THE_MAP],
         "page_at": lambda place: overview.rows[place].page,
         "mistake_at": lambda mistake: f"#mistake-{mistakes.index(mistake)}",
         "summary": summary,

@@ -240,6 +240,7 @@ class ClassOverview:
         self.above: list[str] = []
         self.scores = Scores(exercises)
         self.mistakes = ClassMistakes()
+        self.lines = ClassMistakes()  # lines of repairs, for mistakes without a name
 
     def add(self, report: Report, page: str) -> None:
         """Add a report. `page` is the path of the student's page."""
@@ -255,6 +256,7 @@ class ClassOverview:
             elif exercise.file and exercise.reason and not exercise.points:
                 notes.append(f"{exercise.name}: {exercise.reason}")
             self.mistakes.add(len(self.rows), exercise)
+            self.lines.add_line(len(self.rows), exercise)
         self.scores.add(report)
         self.rows.append(
             Row(

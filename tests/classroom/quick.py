@@ -18,7 +18,7 @@ from autograder.cli import app
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
 from autograder.grading import reports as reports_module
-from autograder.report.model import CheckReport, ExerciseReport, Repair
+from autograder.report.model import CheckReport, ExerciseReport, Line, Repair
 from tests.courses import write_course
 
 
@@ -117,7 +117,9 @@ class Quick:
                 report = self._report(source)
                 if setup.repairs and (line := re.search(r"line=(\d+)", source.text)):
                     said = f"A change in line {line[1]} makes every check pass."
-                    report = msgspec.structs.replace(report, repair=Repair(said=said))
+                    place = Line(file=source.label, line=int(line[1]), text=f"line = {line[1]}")
+                    repair = Repair(said=said, places=(place,))
+                    report = msgspec.structs.replace(report, repair=repair)
                 reports[source.name] = msgspec.json.encode(report)
             yield task, reports
 

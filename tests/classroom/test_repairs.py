@@ -1,6 +1,7 @@
 """Repairs in a graded class: they follow the grades, change no grade, and are searched once."""
 
 import json
+import re
 import textwrap
 
 import pytest
@@ -73,8 +74,44 @@ def test_repairs_follow_the_grades_and_change_none(quick):
     after = quick.files()
     changed = {name for name in after if after[name] != without.get(name)}
     pages = {f"feedback/{student}.html" for student in ("ann", "bob", "eve")}
-    assert changed == {"report.jsonl", ".runs.json"} | pages
+    assert changed == {"report.jsonl", ".runs.json", "index.html"} | pages
     assert all(SAID.encode() in after[page] for page in pages)
+
+
+def lines_of(quick):
+    """Return the lines on the page of the class: each with its students and the points lost."""
+    page = (quick.out / "index.html").read_text()
+    _, _, section = page.partition('<section class="part" id="lines">')
+    rows = section.partition("</section>")[0].split("<tr>")[2:]
+    return [
+        (
+            re.findall("<code>(.*?)</code>", row),
+            re.findall('feedback/(.*?).html"', row),
+            re.findall(r"<td>(\d+)</td>", row),
+        )
+        for row in rows
+    ]
+
+
+def test_the_page_of_the_class_lists_the_lines_with_their_students(quick):
+    quick.work("kim", two="a=5 b=0 line=3")
+    (quick.class_folder / "zoe").mkdir()
+    (quick.class_folder / "zoe" / "notes.txt").write_text("no exercise")
+    quick.run("grade", "--no-repairs")
+    before = (quick.out / "index.html").read_text()
+    assert "Lines to change" not in before
+    quick.run("grade")
+    shown = [
+        (["line = 3"], ["ann", "bob"], ["2", "15"]),
+        (["line = 3"], ["eve", "kim"], ["2", "10"]),
+    ]
+    assert lines_of(quick) == shown
+    after = (quick.out / "index.html").read_text()
+    section = r'<section class="part" id="lines">.*?</section>\n'
+    rest = re.sub(section, "", after, flags=re.DOTALL)
+    assert "zoe" in before and rest.replace(' · <a href="#lines">Lines to change</a>', "") == before
+    quick.run("grade")
+    assert (quick.out / "index.html").read_text() == after
 
 
 def test_nothing_is_searched_twice(quick):
@@ -165,9 +202,9 @@ def test_grades_that_are_not_applied_are_not_searched(quick):
 
 def test_work_that_changed_meanwhile_has_no_repair(quick, monkeypatch):
     job = quick.job()
-    grade_class(job, lambda *_: None)
+    graded = grade_class(job, lambda *_: None)
     quick.work("ann", one="a=5 b=0 line=9")
-    assert add_repairs(job, lambda *_: None) == (2, 4)
+    assert add_repairs(job, graded, lambda *_: None) == (2, 4)
     assert ("ann", "one") not in repairs(quick)
 
 
@@ -251,9 +288,9 @@ def grade(course, tmp_path):
     def grade(workers):
         out, level = tmp_path / f"out {workers}", choose(None, own_code=True)
         job = Job(course, course.content.exercises, tmp_path / "class", out, workers, 0, level)
-        grade_class(job, lambda *_: None)
+        graded = grade_class(job, lambda *_: None)
         table = (out / "grades.csv").read_bytes()
-        assert add_repairs(job, lambda *_: None)[1] == 3
+        assert add_repairs(job, graded, lambda *_: None)[1] == 3
         assert (out / "grades.csv").read_bytes() == table
         return (out / "report.jsonl").read_bytes(), level
 

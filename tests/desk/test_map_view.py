@@ -55,4 +55,4 @@ def test_mistakes_without_a_name_are_grouped_by_their_line(tmp_path, course):
     ]
     page = let_in(client_of(folder, course)).get("/map").text
     assert f"<code>{html.escape('y = x <b>')}</code>" in page
-    assert "without a name, by line" in page
+    assert "Lines to change" in page and "/students/" in page.partition("Lines to change")[2]
