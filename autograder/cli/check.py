@@ -47,7 +47,6 @@ def check(
     plain: bool,
     course_path: Path | None,
     junit: Path | None,
-    ctrf: Path | None,
     summary: Path | None,
     annotate: bool,
     **options: Any,
@@ -69,7 +68,7 @@ def check(
             "autograder check --plot needs matplotlib (not installed). Run: pip install matplotlib"
         )
     terminal = Terminal(plain)
-    files = ResultFiles(junit, ctrf, summary, annotate)
+    files = ResultFiles(junit, summary, annotate)
     if not targets:
         text = "You have not begun any exercise yet. To see where to start, run `autograder next`."
         terminal.show([[(text, "")]])

@@ -87,7 +87,7 @@ from autograder.cli.result_files import ResultFiles, result_file_options, write_
 @course_option
 @seed_option
 @result_file_options
-def grade(junit: Path | None, ctrf: Path | None, summary: Path | None, **options: Any) -> None:
+def grade(junit: Path | None, summary: Path | None, **options: Any) -> None:
     """Grade a class. SUBMISSIONS contains a folder per student, or is a platform's download.
 
     If the folder --out already has results, no earlier grade changes until you confirm the change.
@@ -103,6 +103,6 @@ def grade(junit: Path | None, ctrf: Path | None, summary: Path | None, **options
 
     code = run(GradeOptions(**options))
     if not options["dry_run"]:
-        files = ResultFiles(junit, ctrf, summary)
+        files = ResultFiles(junit, summary)
         write_class_result_files(files, options["out"], options["course_path"], code)
     raise SystemExit(code)

@@ -1,4 +1,4 @@
-"""Result files for continuous integration: JUnit, CTRF, a summary, and annotations in the log."""
+"""Result files for continuous integration: JUnit, a summary, and annotations in the log."""
 
 import contextlib
 import sys
@@ -26,12 +26,11 @@ class ResultFiles(msgspec.Struct, frozen=True):
     """Paths of the result files to write. `annotate` adds annotations to the log."""
 
     junit: Path | None = None
-    ctrf: Path | None = None
     summary: Path | None = None
     annotate: bool = False
 
     def __bool__(self) -> bool:
-        return self.annotate or any((self.junit, self.ctrf, self.summary))
+        return self.annotate or any((self.junit, self.summary))
 
 
 def result_file_options(command: Callable[..., T]) -> Callable[..., T]:
@@ -42,7 +41,6 @@ def result_file_options(command: Callable[..., T]) -> Callable[..., T]:
             type=FILE,
             help="Write a Markdown summary to this file, for a CI job's page.",
         ),
-        click.option("--ctrf", type=FILE, help="Write the results as CTRF (JSON) to this file."),
         click.option("--junit", type=FILE, help="Write the results as JUnit XML to this file."),
     ):
         command = option(command)
@@ -94,10 +92,9 @@ def write_class_result_files(
 
 def write_result_files(files: ResultFiles, shown: "Sequence[ShownExercise]") -> None:
     """Write the requested files. Print annotations to stderr, so that stdout stays readable."""
-    from autograder.report.test_results import annotations, ctrf, job_summary, junit
+    from autograder.report.test_results import annotations, job_summary, junit
 
-    writers = ((files.junit, junit), (files.ctrf, ctrf), (files.summary, job_summary))
-    for path, text_of in writers:
+    for path, text_of in ((files.junit, junit), (files.summary, job_summary)):
         if path is not None:
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Reports as test results: GitHub annotations, CTRF, a summary in Markdown, JUnit."""
+"""Reports as test results: GitHub annotations, a summary in Markdown, JUnit."""
 
 import ast
 import html
@@ -6,11 +6,10 @@ import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
-from autograder.course.installation import version
 from autograder.course.text import number, one_line, several
 from autograder.report.html import check_text, first_line
 from autograder.report.model import CheckReport, ExerciseReport
@@ -40,8 +39,6 @@ SUMMARY_MARKS: dict[CaseState, str] = {
     "skipped": "–",
     "graded when handed in": "○ graded when handed in:",
 }
-# States with another name in these formats.
-CTRF_STATES = {"follow-through": "passed", "error": "failed", "graded when handed in": "pending"}
 JUNIT_ELEMENTS = {"failed": "failure", "graded when handed in": "skipped"}
 MAX_SUMMARY = 900_000  # bytes; GitHub accepts 1 MiB from one step
 CUT = "\n\nThe rest has no room here.\n"
@@ -143,39 +140,6 @@ def _escaped(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def ctrf(shown: Sequence[ShownExercise]) -> bytes:
-    """Return the report as CTRF. All times in it are 0, so that equal results give equal files."""
-    tests = [_test(exercise, case) for exercise in shown for case in cases_of(exercise)]
-    count = Counter(test["status"] for test in tests)
-    states = {state: count[state] for state in ("passed", "failed", "skipped", "pending")}
-    summary = {"tests": len(tests), **states, "other": 0, "start": 0, "stop": 0}
-    tool = {"name": "autograder", "version": version()}
-    report = {
-        "reportFormat": "CTRF",
-        "specVersion": "0.0.0",
-        "generatedBy": "autograder",
-        "results": {"tool": tool, "summary": summary, "tests": tests},
-    }
-    return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
-
-
-def _test(shown: ShownExercise, case: CheckCase) -> dict[str, Any]:
-    optional = {
-        "message": case.message,
-        "trace": case.details,
-        "filePath": shown.path,
-        "line": case.line,
-    }
-    return {
-        "name": case.name,
-        "status": CTRF_STATES.get(case.state, case.state),
-        "duration": 0,
-        "suite": [shown.title],
-        "rawStatus": case.state,
-        "extra": {"points": case.points, "maximum": case.max_points},
-    } | {name: value for name, value in optional.items() if value}
-
-
 def job_summary(shown: Sequence[ShownExercise]) -> bytes:
     """Return a summary in Markdown. No text of a submission is read as HTML or as a link."""
     points = number(sum(each.exercise.points for each in shown))
@@ -234,7 +198,7 @@ def junit(shown: Sequence[ShownExercise]) -> bytes:
             about["line"] = "" if case.line is None else str(case.line)
             kept = {name: _clean(value) for name, value in about.items() if value}
             element = ET.SubElement(suite, "testcase", kept)
-            if CTRF_STATES.get(case.state, case.state) != "passed":
+            if case.state not in {"passed", "follow-through"}:
                 _add_outcome(element, case)
     ET.indent(root)
     text: str = ET.tostring(root, encoding="unicode")

@@ -1,6 +1,5 @@
 """What a released course cannot judge is a state of its own, and a file beside it is the cause."""
 
-import json
 import re
 import subprocess
 import sys
@@ -116,15 +115,9 @@ def test_what_could_not_be_judged_is_not_done(folder):
 
 def test_the_other_formats_have_the_state_too(folder, tmp_path):
     write(folder, double=RIGHT)
-    run("check", "double", "--junit", "j.xml", "--ctrf", "c.json", "--summary", "s.md")
+    run("check", "double", "--junit", "j.xml", "--summary", "s.md")
     skipped = ET.parse("j.xml").find(".//skipped")
     assert skipped.get("type") == STATE and skipped.get("message").startswith("Graded when")
-    results = json.loads((tmp_path / "c.json").read_text())["results"]
-    assert results["summary"]["pending"] == 1 and results["summary"]["skipped"] == 0
-    assert [(t["status"], t["rawStatus"]) for t in results["tests"]] == [
-        ("passed", "passed"),
-        ("pending", STATE),
-    ]
     assert "- ○ graded when handed in: Doubles others" in (tmp_path / "s.md").read_text()
     page = exercise_html(graded(folder, "double"))
     assert 'aria-label="graded when handed in">○</span>' in page and "Start here" not in page

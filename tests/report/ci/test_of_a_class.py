@@ -12,7 +12,7 @@ from tests.classroom.records import record, write
 @pytest.mark.parametrize(("code", "there"), [(0, True), (1, True), (2, False), (3, False)])
 def test_they_are_written_where_results_count(root, tmp_path, code, there):
     write(tmp_path / "out", record("=s1", 12.0), record("s2", 0.0, "missing"))
-    files = {name: tmp_path / name for name in ("junit", "ctrf", "summary")}
+    files = {name: tmp_path / name for name in ("junit", "summary")}
     write_class_result_files(ResultFiles(**files), tmp_path / "out", root, code)
     assert all(path.is_file() == there for path in files.values())
     if there:
