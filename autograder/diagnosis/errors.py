@@ -204,9 +204,9 @@ TENSORS = (
 # about the student's line.
 OF_THE_LINE: Meanings = {
     r"'([\w.]+)' object is not callable": (
-        "That line calls a value of type {0} like a function. Either its brackets `()` are too "
-        "many, or it has a function's name, or a sign between two factors is missing, or the name "
-        "should be that of a function or a module."
+        "That line calls a value of type {0} like a function. Perhaps the brackets `()` are "
+        "not needed, a sign such as `*` is missing before them, or the value has the name of a "
+        "function or a module."
     ),
     r"'(list|tuple)' object has no attribute '(\w+)'": (
         "The argument is a {0} here, and a {0} has no {1}. np.asarray makes an array of it."

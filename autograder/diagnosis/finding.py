@@ -54,7 +54,7 @@ STATEMENTS: Mapping[str, str] = {
         "The same call gives another result after other calls. So the result depends on chance, "
         "or on something that an earlier call left behind."
     ),
-    "first_is_right": "The first call was right.",
+    "first_is_right": "The result of the first call was right.",
     "keeps_results": "Line {line} stores the results of {name} for later calls.",
     "writes_attribute": "Line {line} sets {name}, and this value stays after the call.",
     "sets_global": "Line {line} changes the value of the global name {name}.",

@@ -76,7 +76,7 @@ HINTS: Mapping[str, Three] = {
     "no_object": (
         "Which name is None {where}?",
         "A function without `return` returns None. An argument that was left out may be None.",
-        "Print each name just before that line. Which line has set a name to None?",
+        "Print each name just before the line that fails. Which line has set a name to None?",
     ),
     "comma": (
         "Is there a comma between every two rows {where}?",
@@ -86,7 +86,7 @@ HINTS: Mapping[str, Three] = {
     "cannot_write": (
         "Which array does the code change {where}, and of which type are its entries?",
         "`+=`, `/=` and `[...] =` keep the array and its type. An int array stores no decimals.",
-        "Make a new array in that line: `x = x / 2` makes one, `x /= 2` does not.",
+        "Make a new array instead: `x = x / 2` makes one, `x /= 2` does not.",
     ),
     "not_in_module": (
         "How is the name after the dot spelled {where}?",
@@ -101,7 +101,7 @@ HINTS: Mapping[str, Three] = {
     "attribute": (
         "Of which type is the value before the dot {where}?",
         "Lists, arrays and tensors have different methods. np.asarray makes an array of a list.",
-        "Print type(…) of that value just before the line. How is the name after the dot spelled?",
+        "Print type(…) of the value before the dot. How is the name after the dot spelled?",
     ),
     "parent_init": (
         "Where does `__init__` call the `__init__` of its parent class?",
@@ -121,23 +121,25 @@ HINTS: Mapping[str, Three] = {
     "index": (
         "How many entries does the axis have {where}, and which index does the line ask for?",
         "An axis with n entries has the indices 0 to n − 1.",
-        "Print the index and the array's shape just before that line.",
+        "Print the index and the array's shape just before the line that fails.",
     ),
     "reshape": (
         "How many numbers does the array have {where}, and how many does the new shape have?",
         "A reshape keeps all numbers: the product of the sizes stays the same.",
-        "Print the array's shape just before that line. Which size does the new shape need?",
+        "Print the array's shape just before the reshape. Which size does the new shape need?",
     ),
     "axis": (
         "How many axes does the array have {where}?",
         "An array with n axes has the axes 0 to n − 1. Counted from the end, −1 is the last axis.",
-        "Print the array's shape just before that line. Does it have the axis of that line?",
+        "Print the array's shape just before the line that fails. Is the axis in this line too "
+        "large?",
     ),
     "shapes": (
         "What is the shape of each array {where}?",
         "Sizes are compared from the last axis on. Two sizes fit if they are equal, or if one of "
         "them is 1. In `A @ B`, the last axis of A must be as long as the second-last axis of B.",
-        "Print each shape just before that line. Which axis is missing, or in the wrong place?",
+        "Print each shape just before the line that fails. Which axis is missing, or in the "
+        "wrong place?",
     ),
     "signature": (
         "Which parameters does the first line of `{name}` have in the file that you were given?",
@@ -152,16 +154,18 @@ HINTS: Mapping[str, Three] = {
     "refused": (
         "Which condition leads to the `raise` or `assert` {where}?",
         "This check expects a result for this call, so the `raise` or `assert` should not end it.",
-        "Compare the condition with the text. Which calls should be refused? Is this one?",
+        "Compare the condition with the text. Which calls should be refused? Should this call "
+        "be refused?",
     ),
     "raised": (
         "Which values do the names have {where}?",
-        "The error ends the function at that line. The lines before it have run.",
-        "Make the same call yourself, and print each name just before that line.",
+        "The error ends the function at the line that fails. The lines before this line have run.",
+        "Make the same call yourself, and print each name just before the line that fails.",
     ),
     "endless_recursion": (
         "In which case does the function return a result without calling itself?",
-        "Each call has to come nearer to that case. Otherwise, the calls never end.",
+        "Each call has to come nearer to a case without a further call. Otherwise, the calls "
+        "never end.",
         "Look {where}. With which argument does the function call itself, and is it smaller?",
     ),
     "out_of_memory": (
@@ -175,7 +179,7 @@ HINTS: Mapping[str, Three] = {
         "Look {where}, and at the line above it.",
     ),
     "indentation": (
-        "How many spaces does that line begin with? How many do the lines around it begin with?",
+        "Does the code {where} begin with as many spaces as the lines around it?",
         "Lines of one block begin at the same column. A tab is not the same as spaces.",
         "Look {where}. Delete the spaces before its first letter, and type them again.",
     ),
@@ -192,8 +196,8 @@ HINTS: Mapping[str, Three] = {
     "load_timed_out": (
         "Which line outside every function runs for so long?",
         "The whole file runs before any function is called.",
-        'Put that line below `if __name__ == "__main__":`. There it runs only when you start the '
-        "file yourself.",
+        'Put the slow line below `if __name__ == "__main__":`. There it runs only when you '
+        "start the file yourself.",
     ),
     "nothing_returned": (
         "What does the last line of your function do with the computed result?",
@@ -237,7 +241,8 @@ HINTS: Mapping[str, Three] = {
     ),
     "argument_changed": (
         "Does a line write into a parameter, such as `x -= …` or `x[...] = …`?",
-        "An array that is passed to a function is the caller's. The caller sees every change.",
+        "An array that is passed to a function belongs to the caller. The caller sees every "
+        "change.",
         "Make a new array: `x = x - …` makes one, `x -= …` does not.",
     ),
     "order_dependent": (

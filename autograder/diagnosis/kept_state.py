@@ -42,7 +42,7 @@ def loop_ended(units: Sequence[Unit], function: str) -> Finding | None:
     if found is None:
         return None
     place, loop = found
-    told = "A `return` inside a loop ends it in the first round."
+    told = "A `return` inside a loop ends the loop in its first round."
     says = f"The `return`{where(place)} is inside the loop of line {loop}, and ends it in the first"
     finding = named_fact("fact", stated("fact", id=ENDED, says=told))
     places = tuple(filter(None, [line_of(place)]))

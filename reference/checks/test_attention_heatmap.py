@@ -304,8 +304,9 @@ def test_title(submission, reference, rng):
     grades=["mask effect"],
     hints=(
         "What do the three pictures show, and in which order?",
-        "First the mask, then the softmax of the scores, then the softmax of the scores with very "
-        "low blocked entries. The scores are already scaled.",
+        "The first picture shows the mask, the second shows the softmax of the scores, and the "
+        "third shows the softmax of the scores with very low blocked entries. The scores are "
+        "already scaled.",
         "Make the three matrices first and print them. Then draw them from left to right.",
     ),
 )

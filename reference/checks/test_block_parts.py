@@ -51,7 +51,7 @@ def test_layer_norm(submission):
 
 @pytest.mark.check("layer_norm: gain and shift", grades=["layer norm"], needs=["test_layer_norm"])
 def test_gain_and_shift(submission, rng):
-    """If g = [2, 10] and b = [0, 5], what becomes of the normalised token [-1, 1]?
+    """If g = [2, 10] and b = [0, 5], what is the result for the normalised token [-1, 1]?
     First each feature is multiplied by its gain, and then its shift is added.
     g and b have one entry per feature: they broadcast along the last axis.
     """

@@ -110,7 +110,8 @@ def test_allowed_scores(submission, reference, rng):
     grades=["masked scores"],
     needs=["test_allowed_scores"],
     hints=(
-        "What does your code make of a blocked score, and what is the exponential of the result?",
+        "To which number does your code change a blocked score, and what is the exponential of "
+        "this number?",
         "exp(0) is 1, not 0. Only a very low score, such as −∞ or −1e9, gets the weight 0.",
         "Where the mask is false, put -np.inf (or -1e9) instead of the score.",
     ),

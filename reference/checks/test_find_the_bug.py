@@ -38,7 +38,7 @@ REPAIR = {
         "Use axis=-1, keepdims=True in both np.max and np.sum.",
     ),
     "batched_attention": (
-        "How many axes does the transpose of the broken function list?",
+        "How many axes are listed in the transpose of the broken function?",
         "Exchange only the last two axes of K. There can be any number of axes before them.",
         "np.swapaxes(K, -1, -2)",
     ),
@@ -51,7 +51,8 @@ REPAIR = {
     ),
     "multi_head_forward": (
         "Where does the broken function use the number of heads?",
-        "Only in the scaling. Nothing is split, so there is one head with all features.",
+        "The broken function uses it only in the scaling. Nothing is split, so there is one "
+        "head with all features.",
         "Use reshape(B, L, H, d).transpose(0, 2, 1, 3) for Q, K and V. Undo both steps before W_o.",
     ),
     "attention_with_dropout": (
@@ -134,7 +135,7 @@ def expect_repaired(submission, name, cases, call, note):
     if left_out:
         if len(left_out) == len(cases):
             raise left_out[0]
-        note("Judged with scores for which your row_softmax is right.")
+        note("This check used only scores for which your row_softmax is right.")
 
 
 def expect_results_follow(submission, name, args, answer, note):

@@ -247,7 +247,7 @@ def test_step(submission, reference, note, grading, part, step):
     points=1,
     grades=["steps", "three decimals"],
     hints=(
-        "What do the four scores become when the last token is blocked?",
+        "Which weights do you expect for the four scores if the last token is blocked?",
         "The blocked token has the weight 0. The weights of the other three tokens sum to 1.",
         "Leave out the last score. Take the softmax of the other three scores. Put 0 at the end.",
     ),

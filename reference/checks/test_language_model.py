@@ -206,7 +206,8 @@ def compare_model(model, block, sizes, tokens, state, note):
     grades=["causal"],
     hints=(
         "Which tokens can the logits of position t depend on?",
-        "The tokens up to t, and no later token. So the model makes a causal mask itself.",
+        "The logits of position t depend only on the tokens up to t. So the model makes a "
+        "causal mask itself.",
         "torch.ones(L, L).tril() is true where a token may look. Pass it to the block.",
     ),
 )

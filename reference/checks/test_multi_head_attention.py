@@ -45,8 +45,8 @@ def draw(rng, *sizes):
     grades=["four matrices", "two results"],
     hints=(
         "What are the names and the sizes of the four nn.Linear of the task?",
-        "Each of them makes d_model features from d_model features, without a bias. The attention "
-        "weights have an axis for the heads: (B, H, L, L).",
+        "Each nn.Linear makes d_model features from d_model features, without a bias. The "
+        "attention weights have an axis for the heads: (B, H, L, L).",
         "Use nn.Linear(d_model, d_model, bias=False) four times. Return the output and the "
         "weights.",
     ),
@@ -120,7 +120,7 @@ def test_mask(heads, rng, note):
     points=2,
     grades=["masks"],
     hints=(
-        "Which axis of the scores does each axis of the mask meet when they broadcast?",
+        "In broadcasting, which axis of the scores is matched with each axis of the mask?",
         "Axes are matched from the last. The scores have the axes (B, H, L, L); a mask of three "
         "axes lacks the axis for the heads.",
         "If the mask has three axes, insert an axis at position 1. A mask with two or four axes "

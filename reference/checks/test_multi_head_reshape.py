@@ -94,7 +94,7 @@ def test_split_shape(submission):
     grades=["split"],
     needs=["test_split_shape"],
     hints=(
-        "Follow one token: which of its features are in head 0, and are they still its own?",
+        "Follow one token: which features are in head 0, and do all of them come from this token?",
         "Head h has the features h·E/H to (h+1)·E/H − 1 of each token. A reshape keeps the order "
         "of the numbers, so a reshape alone cannot move the heads in front of the positions.",
         "Use x.reshape(B, L, H, E // H), then .transpose(0, 2, 1, 3).",
@@ -230,8 +230,8 @@ def test_other_sizes(submission, reference, rng, grading):
         grading("error")
         for heads, features in misfits(rng):
             assert refuses(submission, heads, features), (
-                "For some numbers of heads that do not fit, the function does not raise its own "
-                "ValueError."
+                "If the features cannot be shared equally among the heads, the function should "
+                "raise its own ValueError. For some numbers of heads, it does not."
             )
     grading("sizes")
     apart = reference.split_heads(x, 4)

@@ -45,9 +45,9 @@ def test_powers_of_two(submission):
     needs=["test_powers_of_two"],
     hints=(
         "For h = 3, which slopes come from the power of two below 3, and which is missing?",
-        "First come all slopes of the largest power of two n below h. Then come every other slope "
-        "of 2n, from the first on, until there are h.",
-        "For h = 6, print both lists, that for 4 and that for 8, before you join them.",
+        "Let n be the largest power of two below h. First come all slopes for n heads. Then "
+        "comes every other slope for 2n heads, from the first on, until there are h slopes.",
+        "For h = 6, print the list for 4 and the list for 8 before you join them.",
     ),
 )
 def test_other_numbers(submission):
@@ -132,7 +132,7 @@ def test_later_keys(submission):
     needs=["test_later_keys"],
     hints=(
         "With one query and four keys, at which position is the query, and which keys does it see?",
-        "The queries are the last tokens: query i stands at position k_len − q_len + i.",
+        "The queries are the last tokens: query i is at position k_len − q_len + i.",
         "Make an array of the positions of the queries first. Its last entry is k_len − 1.",
     ),
 )

@@ -132,7 +132,10 @@ def test_relative(submission, rng):
             sides = "before", "afterwards"
             raise Mismatch(said, "the dot products", here, there, off, sides=sides)
     if np.allclose(products(submission, q, k, 3), here):
-        raise Mismatch("Dot products do not change if only the queries move by one position.")
+        raise Mismatch(
+            "Your dot products stay the same if only the queries move by one position. They "
+            "should change."
+        )
 
 
 def expect_scores(submission, note, offset, *cases):

@@ -358,7 +358,8 @@ def plot(submission, reference, dimensions):
     grades=["curves"],
     hints=(
         "Which two curves let a reader see what scaling does?",
-        "Draw one measure twice: without scaling and with it, for all dimensions in the results.",
+        "Draw one measure twice, without scaling and with scaling. Use all dimensions in the "
+        "results.",
         "With d = sorted(results), plot [results[n]['entropy_scaled'] for n in d]. Do the same "
         "for 'entropy_unscaled'.",
     ),

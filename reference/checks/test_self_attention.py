@@ -206,7 +206,7 @@ def test_bare_mask(bare, rng, note):
     points=3,
     grades=["dropout"],
     hints=(
-        "Which numbers does dropout set to 0? Which of your two results shows it?",
+        "Which numbers does dropout set to 0? Which of your two results contains these zeros?",
         "Mix the values with the weights after dropout. Return the weights before dropout.",
         "Give the weights after dropout another name, or return self.dropout(weights) @ value, "
         "weights.",

@@ -49,7 +49,8 @@ def draw_loss(rng, batch, length, words):
     grades=["loss"],
     hints=(
         "Which token do the logits at position t predict?",
-        "The token at position t + 1. So the last logits and the first token have no partner.",
+        "The logits at position t predict the token at t + 1. So the last logits and the first "
+        "token have no partner.",
         "F.cross_entropy takes (N, V) and (N,). Flatten logits[:, :-1] and tokens[:, 1:].",
     ),
 )
@@ -66,7 +67,8 @@ def test_loss_by_hand(submission):
     grades=["loss", "gradient"],
     hints=(
         "Over which predictions do you take the mean? Does a gradient reach the logits?",
-        "Over all B · (L − 1) predictions. The loss stays a tensor that has a gradient.",
+        "The mean runs over all B · (L − 1) predictions. The loss stays a tensor that has a "
+        "gradient.",
         "Return the tensor of F.cross_entropy unchanged, without .item() or detach().",
     ),
 )
@@ -97,8 +99,8 @@ def test_loss_of_batches(submission, kit, rng, grading):
     hints=(
         "What are the parts of one step, in order? What happens to the gradients of the step "
         "before?",
-        "In each step, compute the loss, clear the gradients, call backward and then step. Store "
-        "the loss from before the step, as a float.",
+        "In each step, compute the loss, clear the gradients, call backward and then step. "
+        "Store this loss as a float.",
         "Use optimizer.zero_grad(), loss.backward(), optimizer.step() and "
         "losses.append(loss.item()). Use one optimizer for all steps.",
     ),
@@ -199,7 +201,8 @@ def expect_one_rate(before, after, right):
     grades=["greedy"],
     hints=(
         "At which position do the logits predict the next token?",
-        "At the last position. Append the likeliest token, and call the model again.",
+        "The logits at the last position predict the next token. Append the likeliest token, "
+        "and call the model again.",
         "Use model(tokens.unsqueeze(0))[0, -1].argmax(), then torch.cat. The prompt comes first "
         "in the result.",
     ),
@@ -305,7 +308,7 @@ def test_drawn(submission, reference, kit, rng):
     grades=["random numbers"],
     hints=(
         "Where do the random numbers of your sampling come from?",
-        "All of them come from the given generator.",
+        "All random numbers of the sampling come from the given generator.",
         "Pass the generator on: torch.multinomial(…, generator=generator).",
     ),
 )

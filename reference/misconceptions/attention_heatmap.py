@@ -21,8 +21,8 @@ IMAGE: Hints = (
 )
 PANELS: Hints = (
     "What do the three pictures show, and in which order?",
-    "First the mask, then the softmax of the scores, then the softmax of the scores with very low "
-    "blocked entries.",
+    "The first picture shows the mask, the second shows the softmax of the scores, and the "
+    "third shows the softmax of the scores with very low blocked entries.",
     "Make the three matrices first and print them; then draw them from left to right.",
 )
 MASKED: Hints = (
@@ -82,7 +82,8 @@ PICTURE = (
             ),
             "logarithms": ("The picture shows the logarithms of the weights.", lambda w: np.log(w)),
             "lower-triangle": (
-                "The picture shows only the lower triangle. The other entries are 0.",
+                "The picture shows 0 for each weight above the diagonal. It should show the "
+                "weights themselves.",
                 np.tril,
             ),
             "without-diagonal": (
@@ -156,8 +157,8 @@ EFFECT = (
                 lambda s: s.scores * _m(s),
             ),
             "softmax-over-queries": (
-                "In both pictures of weights, the softmax runs over the columns. It should run "
-                "over the rows.",
+                "In both pictures of weights, the softmax runs over each column. It should run "
+                "over each row.",
                 {
                     "plain": lambda s: softmax(s.scores, 0),
                     "masked": lambda s: softmax(np.where(_m(s) > 0, s.scores, -1e9), 0),

@@ -52,7 +52,7 @@ HINTS: dict[str, Hints] = {
         "np.swapaxes(K, -1, -2), K.shape[-1] and axis=-1 are right for any number of axes.",
     ),
     "masked_heads": (
-        "Which axis of the scores does each axis of the mask meet, from the last to the first?",
+        "Begin with the last axis: which axis of the scores is matched with each axis of the mask?",
         "A mask (L, L) is the same for all heads and sequences. A mask (B, L, L) needs an axis "
         "for the heads. Make blocked scores low before the softmax.",
         "if mask.ndim == 3: mask = mask[:, None]",
@@ -104,9 +104,9 @@ MORE: dict[str, tuple[Family, ...]] = {
             HINTS["masked_heads"],
             {
                 "kind-of-mask-by-its-size": (
-                    "If the first size of a mask is the batch size, your code takes the mask for "
-                    "one mask per sequence. A mask (L, L) may have that size too. Look at the "
-                    "number of axes instead.",
+                    "If the first size of a mask equals the batch size, your code treats the "
+                    "mask as one mask per sequence. But the first size of a mask (L, L) may "
+                    "also equal the batch size. Look at the number of axes instead.",
                     _told_by_its_size,
                 ),
             },

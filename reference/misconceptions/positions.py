@@ -36,7 +36,11 @@ FREQUENCIES = Family(
                 "than its sine.",
                 lambda c, d: c / d,
             ),
-            ("Cosines have the frequency of the next pair.", lambda c, d: 2 * ((c + 1) // 2) / d),
+            (
+                "Each cosine has the frequency of the next pair. It should have the frequency "
+                "of its own pair.",
+                lambda c, d: 2 * ((c + 1) // 2) / d,
+            ),
         ],
         "exponent-halved": (
             "The exponent of pair j is −j/d: half as large as in the formula.",
@@ -179,11 +183,11 @@ PICTURE = Family(
             lambda s: s.pe.T,
         ),
         "upside-down": (
-            "By the numbers on the y axis of your picture, the last row of pe is row 0.",
+            "The numbers on the y axis of your picture say that the last row of pe is row 0.",
             lambda s: s.pe[::-1],
         ),
         "left-to-right": (
-            "By the numbers on the x axis of your picture, the last column of pe is column 0.",
+            "The numbers on the x axis of your picture say that the last column of pe is column 0.",
             lambda s: s.pe[:, ::-1],
         ),
         "similarity-drawn": (

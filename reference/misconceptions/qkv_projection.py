@@ -28,7 +28,7 @@ SIDES: Hints = (
     "Look at both sides of each @. Does one of them have a .T that it should not have?",
 )
 PLAIN: Hints = (
-    "What else happens to the product in your code?",
+    "What else does your code do with the product?",
     "A projection is only a product. Scaling and softmax come later.",
     "Remove the code between the product and the return.",
 )

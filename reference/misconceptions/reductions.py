@@ -53,7 +53,7 @@ def wrong_reductions(of: str, hints: Hints) -> tuple[Family, ...]:
                 },
                 "without-keepdims": (
                     "Without keepdims=True, the maximum and the sum lose their axis. Then each "
-                    "row meets the numbers of other rows, or the shapes do not fit.",
+                    "row is combined with the numbers of other rows, or the shapes do not fit.",
                     lambda x: np.exp(x - x.max(-1)) / np.exp(x - x.max(-1)).sum(-1),
                 ),
                 "maximum-added": (

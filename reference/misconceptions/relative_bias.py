@@ -35,7 +35,8 @@ SLOPES = {
         sequence,
     ),
     "cut-from-next-power": (
-        "If h is no power of two, your slopes are the first ones of the next larger power of two.",
+        "If h is not a power of two, your slopes are the first slopes for the next larger "
+        "power of two.",
         lambda h: sequence(_next_power(h))[:h],
     ),
     "added-slopes-repeat": (
@@ -142,7 +143,7 @@ PLACES = Family(
     None,
     (
         "With one query and four keys, at which position is the query?",
-        "The queries are the last tokens: query i stands at position k_len − q_len + i.",
+        "The queries are the last tokens: query i is at position k_len − q_len + i.",
         "Make an array of the positions of the queries first. Its last entry is k_len − 1.",
     ),
     {

@@ -43,7 +43,7 @@ def test_a_function_that_keeps_its_first_argument_gets_no_other_name():
     examination = Examination(Replay(RECIPE), keeps_its_first_number(), keeps_its_first_number)
     found = diagnose(examination)
     assert found.misconceptions == ("remembers",) and found.kind == "located"
-    assert "The first call was right." in found.says
+    assert "The result of the first call was right." in found.says
 
 
 def test_one_that_is_wrong_in_the_same_way_each_time_is_named_as_before():

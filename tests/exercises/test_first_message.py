@@ -16,7 +16,7 @@ from tests.conftest import ROOT
 
 # A change of the solution; the mistakes that are named, and a part of what is said of them.
 CHANGES = [
-    ("softmax", "np.exp(", "2.718 ** (", ("rounded-e",), "that takes e as 2.718 in every call."),
+    ("softmax", "np.exp(", "2.718 ** (", ("rounded-e",), "that replaces e by 2.718 in every call."),
     (
         "softmax",
         "dtype=float",
@@ -407,7 +407,7 @@ def test_three_dots_are_not_written_yet(grade_text):
 def test_an_indentation_error_has_a_hint_about_blanks(grade_text):
     """A hint about brackets and quotes stood beside "unexpected indent"."""
     first = grade_text("softmax", "def softmax(x):\n    a = 1\n     b = 2\n").checks[0]
-    assert first.hints[0].startswith("How many spaces does that line begin with")
+    assert first.hints[0].startswith("Does the code in line 3")
 
 
 def test_a_mask_of_lists_that_works_is_right(grade_text):
@@ -455,7 +455,7 @@ MASKS = {
     "-1000": (
         "scores = np.where(mask, scores, -1000)",
         "blocked-scores-not-below-all",
-        "Beside scores that are equally low, a blocked key still gets weight",
+        "In a row of equally low scores, a blocked key still gets weight",
     ),
 }
 

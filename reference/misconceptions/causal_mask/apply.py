@@ -14,7 +14,8 @@ from reference.misconceptions.scaled_dot_product_attention.masking import (
 )
 
 LOW: Hints = (
-    "What becomes of a blocked score in your code, and what is its exponential?",
+    "To which number does your code change a blocked score, and what is the exponential of "
+    "this number?",
     "exp(0) is 1. A blocked score needs a very low number, such as −∞ or −1e9. Then its weight is "
     "0.",
     "Look at the number that your code puts in the place of a blocked score.",
@@ -22,7 +23,7 @@ LOW: Hints = (
 
 
 WHERE: Hints = (
-    "Which scores does your code replace, and what becomes of all other scores?",
+    "Which scores does your code replace, and does it change any other score?",
     "First broadcast the mask to the shape of the scores. Replace the scores where the mask is "
     "False or 0. Do not change any other score.",
     "Look at the order of the two values in np.where, or at what you do to the mask first.",

@@ -81,7 +81,8 @@ COUNTS = (
                 lambda n: np.tril(np.ones((n, n))).astype(int).tolist(),
             ),
             "next-seen-too": (
-                "Each count is that of a query that also sees the next position.",
+                "Each count is for a query that also sees the next position. No query should "
+                "see the next position.",
                 lambda n: [min(i + 2, n) for i in range(n)],
             ),
             "positions": (

@@ -234,8 +234,8 @@ IN_WEIGHTS = (
         means=of_scores,
         ways={
             "blocked-not-below-all": (
-                "Blocked scores are lower than most scores, but not lower than all. Beside scores "
-                "that are equally low, a blocked position still gets weight.",
+                "Blocked scores are lower than most scores, but not lower than all. In a row "
+                "of equally low scores, a blocked position still gets weight.",
                 *(
                     change
                     for low in (20, 50, 100, 500)

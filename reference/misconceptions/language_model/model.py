@@ -60,20 +60,20 @@ MODEL_STEPS = {
 
 EMBEDDING: Hints = (
     "What goes into the block for the token at position t?",
-    "The vector of the token plus the vector of position t. Positions count from 0, and nothing "
-    "is scaled.",
+    "The vector of the token plus the vector of position t goes into the block. Positions "
+    "count from 0, and nothing is scaled.",
     "self.token_embedding(tokens) + self.position_embedding(torch.arange(tokens.size(1)))",
 )
 CAUSAL: Hints = (
     "Which tokens may position t look at?",
-    "Its own token and all tokens before: a lower triangle with its diagonal. True means “may "
-    "look”.",
+    "Position t may look at its own token and at all tokens before it. The mask is a lower "
+    "triangle with its diagonal. True means “may look”.",
     "Pass torch.ones(L, L).tril() to the block.",
 )
 LOGITS: Hints = (
     "What are logits, and how many are there for each position?",
-    "The unchanged result of the output projection: one number for each token of the vocabulary, "
-    "at every position.",
+    "Logits are the unchanged result of the output projection: at every position, one number "
+    "for each token of the vocabulary.",
     "return self.output_projection(x)",
 )
 

@@ -257,7 +257,8 @@ RARE = (
                 {"sum_2": lambda s: s.x + s.norm_1 + s.fed},
             ),
             "means-for-sums": (
-                "In a sum, the two parts are averaged. They should be added.",
+                "At least one sum is replaced by the mean of its two parts. The parts should "
+                "be added.",
                 {"sum_1": lambda s: (s.x + s.attended) / 2},
                 {"sum_2": lambda s: (s.norm_1 + s.fed) / 2},
                 {

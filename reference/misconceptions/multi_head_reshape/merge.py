@@ -73,8 +73,8 @@ MERGE = (
                 lambda x: x.transpose(0, 2, 1, 3),
             ),
             "joined-positions-after-move": (
-                "After the move, positions and heads are joined into one axis. Heads and features "
-                "should be joined.",
+                "After your code moves the heads, it joins positions and heads into one axis. "
+                "It should join heads and features.",
                 lambda x: x.transpose(0, 2, 1, 3).reshape(x.shape[0], -1, x.shape[3]),
             ),
             "heads-reversed": (

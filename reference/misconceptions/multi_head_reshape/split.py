@@ -9,7 +9,7 @@ from autograder.author import Family, Hints, Step
 from reference.heads import split_heads
 
 BLOCKS: Hints = (
-    "Follow one token: which of its features are in head 0, and are they still its own?",
+    "Follow one token: which features are in head 0, and do all of them come from this token?",
     "Head h has the features h·E/H to (h+1)·E/H − 1 of every token. A reshape alone keeps the "
     "order of the numbers. It only changes where rows end.",
     "First cut the last axis into heads and features of a head. Then exchange the axes of "

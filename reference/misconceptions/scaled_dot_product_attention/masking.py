@@ -10,7 +10,7 @@ from reference.attention import block, softmax
 from reference.misconceptions.scaled_dot_product_attention.products import transposed
 
 BLOCKING: Hints = (
-    "Which scores does your code block, and what becomes of blocked scores?",
+    "Which scores does your code block, and to which number does it change them?",
     "Broadcast the given mask to the shape of the scores. Where the mask is False, the weight is "
     "0. Each row still sums to 1. Without a mask, nothing is blocked.",
     "Before the softmax, put −∞ (or −1e9) instead of the scaled score where the mask is False. Do "
@@ -150,13 +150,13 @@ MASKING = (
             ],
             "blocked-scores-not-below-all": [
                 (
-                    "Blocked scores are lower than most scores, but not lower than all. Beside "
-                    "scores that are equally low, a blocked key still gets weight.",
+                    "Blocked scores are lower than most scores, but not lower than all. In a "
+                    "row of equally low scores, a blocked key still gets weight.",
                     *(fill(-low) for low in (20, 50, 100, 500, 1000)),
                 ),
                 (
                     "The mask lowers blocked scores by a number that is too small for some "
-                    "scores. Beside scores that are equally low, a blocked key still gets weight.",
+                    "scores. In a row of equally low scores, a blocked key still gets weight.",
                     *(
                         lambda s, low=low: masked(s, lambda m: s.scaled - low * (1 - m))
                         for low in (20, 50, 100, 500, 1000)

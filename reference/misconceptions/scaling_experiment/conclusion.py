@@ -32,7 +32,8 @@ EXPONENT: Hints = (
     "By what factor does the unscaled standard deviation grow when d grows by a factor of 4?",
     "The variance of a dot product of d independent pairs is d. The standard deviation is the "
     "square root of the variance.",
-    "The standard deviation grows like a power of d. Which exponent turns 4 into that factor?",
+    "The standard deviation grows like a power of d. If d grows by a factor of 4, which power "
+    "of 4 is the factor of the standard deviation?",
 )
 
 

@@ -61,7 +61,7 @@ ENTROPY = (
                 lambda s: _terms(s).mean(-1),
             ),
             "over-columns": (
-                "The sum runs over the columns (axis −2). It should run over each row.",
+                "The sum runs over each column (axis −2). It should run over each row.",
                 lambda s: _terms(s).sum(-2),
             ),
             "over-axis-0": (

@@ -173,7 +173,7 @@ GRADIENT = (
                 lambda x: 1 / (1 + np.exp(-x)),
             ),
             "softmax-over-columns": (
-                "The softmax runs over the columns (axis −2). It should run over each row.",
+                "The softmax runs over each column (axis −2). It should run over each row.",
                 lambda x: softmax(x, -2),
             ),
             "softmax-over-axis-0": (

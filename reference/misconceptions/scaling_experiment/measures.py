@@ -17,7 +17,8 @@ MEASURE: Hints = (
     "From which numbers is each measure computed? Over which numbers does its mean run?",
     "In each trial, take the standard deviation of all L × L scores. Take the mean entropy of the "
     "rows, and the mean of the largest weights of the rows. Then take the mean over the trials.",
-    "Calculate one trial by hand. Which line of your code computes this measure, and from what?",
+    "Calculate one trial by hand. Which line of your code computes the measure, and from which "
+    "values?",
 )
 
 
@@ -30,7 +31,7 @@ DRAWS: Hints = (
 
 
 DIVISOR: Hints = (
-    "By what are the scores divided for the scaled measures?",
+    "By what number are the scores divided before the scaled measures are computed?",
     "The scaled scores are the unscaled scores divided by √d, where d is the dimension.",
     "Look at the line that makes scaled scores from unscaled ones.",
 )
@@ -176,8 +177,8 @@ MEASURING: tuple[Family, ...] = (
                 {"largest": lambda s: lambda weights: weights.min(-1).mean(-1)},
             ),
             "largest-of-columns": (
-                "The largest weight is taken of each column. It should be taken of each row, like "
-                "the softmax.",
+                "Your code takes the largest weight of each column. It should take the largest "
+                "weight of each row.",
                 {"largest": lambda s: lambda weights: weights.max(-2).mean(-1)},
             ),
         },

@@ -124,7 +124,7 @@ PROJECTIONS = (
                 lambda s: s.output @ s.W_o.T @ s.W_o.T,
             ),
             "values-projected-out": (
-                "W_v and W_o are applied to x, and the results are never mixed.",
+                "The output is x after W_v and W_o: the weights do not mix the values.",
                 lambda s: s.V @ s.W_o.T,
             ),
             "output-by-value-matrix": (

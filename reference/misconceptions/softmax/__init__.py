@@ -87,7 +87,7 @@ MISTAKES = Mistakes(
             Fact(
                 "rounded-e",
                 _rounded_e,
-                "Your numbers are those of a softmax that takes e as {}.",
+                "Your numbers are those of a softmax that replaces e by {}.",
             ),
             Fact(
                 "another-factor",

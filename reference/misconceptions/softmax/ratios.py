@@ -329,7 +329,7 @@ RATIOS = (
         ),
         {
             "minus-infinity-as-zero": (
-                "An input of −∞ gets the weight of an input of 0.",
+                "An input of −∞ gets the same weight as an input of 0.",
                 lambda s: np.nan_to_num(np.asarray(s.x, dtype=np.float64), neginf=0.0),
             ),
         },

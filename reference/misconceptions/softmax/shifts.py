@@ -9,8 +9,8 @@ from reference.misconceptions.reductions import minus_logarithm
 
 AXIS: Hints = (
     "Which of your results add up to 1, and which should?",
-    "The results along `axis` sum to 1, for every value of `axis`. The other axes only number the "
-    "softmaxes.",
+    "The results along `axis` sum to 1, for every value of `axis`. There is a separate softmax "
+    "for each place along the other axes.",
     "Look at every call that reduces an array (max, sum). Each of these calls needs axis=axis and "
     "keepdims=True.",
 )
@@ -96,7 +96,7 @@ SHIFTS = (
         ),
         {
             "axis-without-its-sign": (
-                "The minus sign of a negative axis is ignored: −2 is taken as 2.",
+                "The minus sign of a negative axis is ignored: axis −2 is treated as axis 2.",
                 lambda s: abs(s.axis),
             ),
         },
@@ -145,7 +145,7 @@ SHIFTS = (
         {
             "without-keepdims": (
                 "Without keepdims=True, the maximum and the sum lose their axis. Then each row "
-                "meets the numbers of other rows, or the shapes do not fit.",
+                "is combined with the numbers of other rows, or the shapes do not fit.",
                 {
                     "shifted": lambda s: s.array - s.array.max(axis=s.axis),
                     "total": lambda s: s.exponentials.sum(axis=s.axis),
@@ -299,7 +299,7 @@ SHIFTS = (
     Family(
         "shifted",
         (
-            "Does a softmax stay the same when all inputs are divided by one number?",
+            "Does a softmax stay the same if all inputs are divided by the same number?",
             "You can subtract the maximum without any change of the result. If you divide by the "
             "maximum, the result changes.",
             "In the line that keeps the numbers small, subtract the maximum.",

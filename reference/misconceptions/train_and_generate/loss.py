@@ -19,19 +19,19 @@ from reference.results import as_one_number
 
 SHIFT: Hints = (
     "Which token do the logits at position t predict?",
-    "They predict the token at t + 1. So the logits without their last position belong to the "
-    "tokens without the first token.",
+    "The logits at position t predict the token at t + 1. So the logits without their last "
+    "position belong to the tokens without the first token.",
     "Use logits[:, :-1] with tokens[:, 1:].",
 )
 ENTROPY: Hints = (
     "What is the loss of a model that gives every token the same probability?",
-    "It is ln V. The loss of one prediction is minus the natural logarithm of the probability of "
-    "its token.",
+    "The loss of such a model is ln V. The loss of one prediction is minus the natural "
+    "logarithm of the probability of its token.",
     "F.cross_entropy takes the unchanged logits. It does the softmax and the logarithm itself.",
 )
 MEAN: Hints = (
     "Over how many predictions is the mean taken?",
-    "Over all B · (L − 1) predictions. Each prediction has the same weight.",
+    "The mean runs over all B · (L − 1) predictions. Each prediction has the same weight.",
     "Flatten the two axes of batch and position before F.cross_entropy. Do not change its default "
     "reduction.",
 )

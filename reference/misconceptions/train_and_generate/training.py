@@ -40,7 +40,7 @@ BATCHES: Hints = (
 )
 LIST: Hints = (
     "What should the list contain, and how long is it?",
-    "One float for each step: the loss from before the step.",
+    "The list has one float for each step: the loss that was computed before the step.",
     "Call losses.append(loss.item()) in every step, and return the list.",
 )
 
@@ -154,13 +154,12 @@ TRAIN = Recipe(
             means=constant,
             ways={
                 "gradients-not-cleared": (
-                    "The losses are those of a training whose gradients are never cleared, so "
-                    "each step uses the sum of all gradients so far.",
+                    "The gradients are never cleared, so each step uses the sum of all "
+                    "gradients so far.",
                     {"clear": "never"},
                 ),
                 "cleared-before-step": (
-                    "The losses are those of a training whose gradients are cleared after "
-                    "backward(), before the step can use them.",
+                    "The gradients are cleared after backward(), before the step can use them.",
                     {"clear": "before step"},
                 ),
                 "no-step": (
@@ -169,8 +168,7 @@ TRAIN = Recipe(
                     {"is_step": lambda step: False},
                 ),
                 "ascends": (
-                    "The losses are those of a training that increases the loss: the sign of the "
-                    "loss is reversed.",
+                    "The training makes the loss larger, because the sign of the loss is reversed.",
                     {"sign": -1.0},
                 ),
                 "every-second-step": (
@@ -187,13 +185,13 @@ TRAIN = Recipe(
                     for words, change in GRADIENTS
                 ],
                 "targets-shifted-twice": (
-                    "The losses are those of targets that are shifted twice: each token is "
-                    "compared with the prediction for the token after it.",
+                    "The targets are shifted by two positions: the prediction for one token is "
+                    "compared with the token after it.",
                     {"shift": 2},
                 ),
                 "target-not-shifted": (
-                    "The losses are those of targets that are not shifted: each "
-                    "token is predicted where the model has already seen it.",
+                    "The targets are not shifted: the model predicts each token at a position "
+                    "where it has already seen this token.",
                     {"shift": 0},
                 ),
                 "sum-for-mean": (
@@ -230,8 +228,8 @@ TRAIN = Recipe(
                     "Adamax",
                 ),
                 "optimizer-made-anew": (
-                    "The losses are those of a training with a new optimizer in every step. A new "
-                    "optimizer does not remember earlier steps.",
+                    "Each step uses a new optimizer. A new optimizer does not remember earlier "
+                    "steps.",
                     {"made_once": False},
                 ),
                 "rate-ignored": [
@@ -270,8 +268,8 @@ TRAIN = Recipe(
                     lambda step, count: (step + 1) % count,
                 ),
                 "stays-at-the-last": (
-                    "After all batches, the last batch is used again and again. The first batch "
-                    "should follow.",
+                    "After the last batch, your code uses this batch again and again. It "
+                    "should begin again with the first batch.",
                     lambda step, count: min(step, count - 1),
                 ),
                 "one-pass-only": (
@@ -300,7 +298,7 @@ TRAIN = Recipe(
             means=constant,
             ways={
                 "loss-after-step": (
-                    "Each loss is from after its step. It should be from before the step.",
+                    "Each loss is computed after its step. It should be computed before the step.",
                     {"noted": "after"},
                 ),
                 "last-loss-only": (

@@ -11,22 +11,25 @@ from reference.with_models import WritesWithOne
 
 LAST: Hints = (
     "At which position do the logits predict the next token?",
-    "At the last position: the logits at position t predict the token at t + 1.",
+    "Use the logits at the last position, because the logits at position t predict the token "
+    "at t + 1.",
     "model(tokens.unsqueeze(0))[0, -1]",
 )
 CHOICE: Hints = (
     "Which token is taken at temperature 0?",
-    "The token with the largest logit.",
+    "At temperature 0, the token with the largest logit is taken.",
     "logits.argmax()",
 )
 CONTEXT: Hints = (
     "What does the model get if there are more tokens than max_seq_length?",
-    "The last max_seq_length tokens, including the newest. The result has all tokens.",
+    "The model gets the last max_seq_length tokens, including the newest. The result has all "
+    "tokens.",
     "Pass context = tokens[-model.max_seq_length:] to the model, and do not shorten tokens itself.",
 )
 RESULT: Hints = (
     "What are the entries of the result, from the first to the last?",
-    "The whole prompt, then max_new_tokens new tokens in the order in which they were chosen.",
+    "The result is the whole prompt, then max_new_tokens new tokens in the order in which they "
+    "were chosen.",
     "Start with tokens = prompt, append each token with torch.cat, and return tokens.",
 )
 
