@@ -28,7 +28,7 @@ from autograder.worker.messages import Passed
 
 
 class Recorder:
-    """The reference of a course. It records each call by a check with the reference's answer.
+    """Stand-in for the reference. It records each call by a check with the reference's answer.
 
     Create a recorder while the packages of the course are importable, because it imports `modules`.
     """

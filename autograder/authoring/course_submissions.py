@@ -85,7 +85,7 @@ class SimulatedClient(WorkerSession):
 
 
 class _SimulatedWorkers(Workers):
-    """Module in the place of worker processes. It keeps no state, so all sessions share it.
+    """Stand-in for worker processes. It runs a module without state, which all sessions share.
 
     `asked` has a digest of each request.
     """

@@ -125,10 +125,10 @@ def _count_right_answers(
 def _is_named(
     wrong: WrongAnswer, client: SimulatedClient, judge: Judge, only: frozenset[str] | None
 ) -> bool | None:
-    """Return whether an answer gets only its own name. If all visible checks pass, return None.
+    """Return whether the report on an answer names its mistake, and no other mistake.
 
-    If the answer is a value, it may get other names too, because two mistakes may give the same
-    value.
+    If all visible checks pass, return None. If the answer is a value, it may get other names too,
+    because two mistakes may give the same value.
     """
     report = judge.run(client, RunOptions(only)).report
     shown = tuple(each for each in report.checks if not each.hidden)

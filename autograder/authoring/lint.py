@@ -212,7 +212,7 @@ def _undefined_name(
 
 
 def _near_name(name: str, known: Sequence[str]) -> str:
-    """Return the end of a sentence, which suggests the nearest name or is only a full stop."""
+    """Return the end of a sentence: a suggestion of the nearest name, or only a full stop."""
     near = nearest(name, sorted({each for each in known if not each.startswith("__")}))
     return f"; did you mean `{near}`?" if near else "."
 

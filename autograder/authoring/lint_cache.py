@@ -1,7 +1,7 @@
 """Cache of courses that have no authoring errors. An entry is valid until a course file changes.
 
 The lint imports torch and all code of the course, which takes longer than grading a submission. The
-cache does not import them, because judge processes are forked from the process that uses it.
+cache does not, because judge processes are forked from its process.
 """
 
 import os

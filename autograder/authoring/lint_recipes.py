@@ -34,7 +34,7 @@ NamedErrors = Iterator[tuple[str, str]]  # the wrong word and the message, for e
 
 
 class Places:
-    """Files of an exercise's misconceptions, to find the line of an error. The module is first."""
+    """Files that may contain an error in an exercise's misconceptions. The module is the first."""
 
     def __init__(self, module: ModuleType) -> None:
         self.path = Path(str(module.__file__))
@@ -56,14 +56,14 @@ class Places:
         return AuthoringError(self.path, course_text(self.path).line_of_assignment(name), says)
 
     def of_word(self, word: str, says: str) -> AuthoringError:
-        """Return an error at a string or argument, or else at the module's list of mistakes."""
+        """Return an error with the line of a word in the code, or else of the list of mistakes."""
         for text in self._texts():
             if line := _line_of(text.tree, word):
                 return AuthoringError(text.path, line, says)
         return self.of_name(NAME, says)
 
     def of_recipe(self, function: str, says: str, word: str = "") -> AuthoringError:
-        """Return an error at a word in the call of `Recipe`, or else at the call."""
+        """Return an error with the line of a word in the call of `Recipe`, or else of the call."""
         for text in self._texts():
             for call in (node for node in ast.walk(text.tree) if isinstance(node, ast.Call)):
                 by_name = dict(zip(RECIPE_FIELDS, call.args, strict=False))
@@ -77,7 +77,7 @@ class Places:
         return self.of_word(word or function, says)
 
     def of_misconception(self, wrong: Change, says: str, word: str = "") -> AuthoringError:
-        """Return an error at a word in the code of a mistake or its family, or else at its name."""
+        """Return an error with the line of a word in a mistake or family, or else of its name."""
         name = wrong.id if isinstance(wrong, Misconception) else ""
         texts = [*self._texts()] if name else []
         entries = [(text.path, entry) for text in texts for entry in _entries(text, name)]

@@ -1,7 +1,8 @@
-"""Recording for several exercises. Parts in the cache are used again. All other parts are recorded.
+"""Recording of the reference's answers for several exercises.
 
-The recorded bytes do not depend on the number of processes. Each part is saved in the cache as soon
-as it is recorded. The key of a part in the cache is a digest of all that the part depends on: the
+A record has several parts. Parts in the cache are used again, and all other parts are recorded. The
+recorded bytes do not depend on the number of processes. Each part is saved in the cache as soon as
+it is recorded. The key of a part in the cache is a digest of all that the part depends on: the
 course's reference, the engine, the libraries and the machine. A file that belongs only to another
 exercise counts only if this exercise may read it.
 """

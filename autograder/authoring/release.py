@@ -145,7 +145,7 @@ def _recorded(
     say: Callable[[str], None],
     how: RecordingOptions,
 ) -> Parts:
-    """Return parts of each exercise's records that are made with the kit's other files."""
+    """Record some parts for each exercise, with the kit's other `files`. Return the records."""
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         folder = Path(scratch).resolve()
         write(folder, files)
@@ -227,7 +227,7 @@ def update(folder: Path, files: Mapping[str, bytes]) -> list[str]:
 
 
 def unpacked(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
-    """Yield every file. For a packed file, yield its content too."""
+    """Yield every file. For a zip or a compressed file, yield its content too."""
     for name, data in files.items():
         yield name, data
         if name.endswith(SUFFIX):
@@ -280,7 +280,7 @@ def _plain(text: str) -> str:
 
 
 def _texts(course: Course, exercises: Sequence[Exercise]) -> tuple[list[str], list[str]]:
-    """Return the solutions, the reference and the hidden checks, then what students may see."""
+    """Return two lists of texts: those that contain answers, and those that students may see."""
     private, public = [], []
     for exercise in exercises:
         solution = course.solution_file(exercise.name)

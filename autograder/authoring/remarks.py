@@ -27,7 +27,7 @@ def forbidden_faults(names: Iterable[str]) -> Iterator[str]:
 
 
 def hint_faults(checks: Iterable[Check], recipes: Iterable[Recipe], text: str) -> Iterator[str]:
-    """Yield a fault for each visible check without hints, and each hint that is a right line."""
+    """Yield a fault for each visible check without hints, and each hint that tells the answer."""
     parts = [part.split(END)[0] for part in text.split(BEGIN)[1:]]
     lines = [_bare(line) for part in parts for line in part.splitlines()]
     told = set()

@@ -408,7 +408,7 @@ class Verifier:
             self._fault(f"listed as equivalent, but no such mutant gets full points: {line}")
 
     def _repeat(self) -> None:
-        """Verify that each check makes the same calls in two runs, and reports the same."""
+        """Verify that each check makes the same calls and gives the same report in two runs."""
         stub = self.course.handed_out / f"{self.exercise.name}.py"
         for name, function in self._functions.items():
             only, runs = RunOptions(frozenset({name})), []
@@ -436,7 +436,7 @@ class Verifier:
                 )
 
     def _seeds(self) -> None:
-        """Grade the right answers in turn, each with a new seed. Measure how long checks take."""
+        """Grade the right answers one after another, each with a new seed. Measure the time."""
         seconds: dict[str, list[float]] = {}
         failed: dict[str, list[str]] = {}
         sources = [each for each in self._sources if _right(each[0]) not in self._failing]

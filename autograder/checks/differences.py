@@ -29,10 +29,10 @@ NAMES: dict[type, str] = {
 
 
 class Difference(NamedTuple):
-    """First difference of two values. `says` is the end of the sentence that describes it.
+    """First difference of two values.
 
-    `places` is the way from the difference to the outermost container: "the field kind", "the 3rd
-    item".
+    `says` is the end of the sentence that describes the difference. `places` says where it is, from
+    the innermost to the outermost container: "the field kind", "the 3rd item".
     """
 
     says: str

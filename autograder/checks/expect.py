@@ -287,13 +287,13 @@ def expect_unchanged_arguments(
 
 @contextmanager
 def graded_elsewhere(*problems: type[Exception]) -> Iterator[None]:
-    """Leave the `with` block at one of these exceptions, which another check reports.
+    """End the `with` block without an error if it raises one of these exceptions.
 
         with graded_elsewhere(Raised):
             submission.attention(x, mask)  # test_mask grades masks
 
-    The check goes on after the block. It does not report the exception, even if a student kit has
-    no correct answer for the rest of the check.
+    The check continues after the block. Another check reports the exception, so this check does
+    not, even if a student kit has no correct answer for the rest of the check.
     """
     try:
         yield

@@ -70,8 +70,8 @@ class OwnSteps:
     ) -> None:
         """Store the submission, and how to change questions to it.
 
-        `vary` returns an array of the same shape with other numbers. A changed question takes the
-        array's numbers at one place along one of the `axes`, or of all axes if `axes` is empty. At
+        `vary` returns an array of the same shape with other numbers. A changed question has these
+        numbers at one place along one axis, which must be in `axes` if `axes` is not empty. At
         least one changed question, and this `share` of all changed questions, must change the value
         that follows.
         """

@@ -46,7 +46,7 @@ class ParameterNames:
     `is_shift` returns whether a name is the name of a bias. `joined` is a dict for parameters that
     stack several weights: from the parameter's role to the roles of its weights, in order.
     `neutral` returns a number that can replace a missing parameter, or None. `shared` has pairs of
-    roles for which some modules use the same parameter ("tied").
+    roles. In some modules, one parameter has both roles ("tied").
     """
 
     role: Callable[[str], str] = lambda name: ""  # noqa: ARG005
@@ -301,7 +301,7 @@ class _Search:
         return ParameterFit(self.wanted, holds, extra, absent, self.tied)
 
     def _vectors_for(self, name: str, holds: Mapping[str, Indices]) -> list[str]:
-        """Return unused vectors next to the weight of the bias `name`, or with the bias's role."""
+        """Return the unused vectors that may be the bias `name`, by their place or their role."""
         free = [o for o in self.own if o not in holds and self.own[o] == self.wanted[name]]
         stem = name.removesuffix("bias")
         weight = self.places.get(f"{stem}weight", ()) if name.endswith(".bias") else ()

@@ -122,7 +122,7 @@ class Remote:
         return self.method(name)
 
     def method(self, name: str) -> Function:
-        """Return a method by its name, which may be special, such as `__len__`."""
+        """Return a method by its name. The name may be special, such as `__len__`."""
         return Function(self._submission, name, self._handle.number)
 
     def value(self, name: str) -> Any:
@@ -171,7 +171,7 @@ class Submission:
         return bool(self._without_value)
 
     def where_set(self, name: str, entry: Sequence[int] = ()) -> CodePlace | None:
-        """Return the line that sets the value `name`, which the check has read, or None.
+        """Return the line that sets a value that the check has read. If unknown, return None.
 
         With `entry`, return the line that sets this entry of the value.
         """

@@ -232,7 +232,7 @@ def _source() -> Any:
 
 
 class StandIn:
-    """Stand-in for a function or class of the reference, which a student kit does not contain."""
+    """Stand-in for a function or class of the reference. Student kits contain no reference."""
 
     def __init__(self, name: str) -> None:
         self._name = name

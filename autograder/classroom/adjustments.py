@@ -1,4 +1,4 @@
-"""Adjustments, which are changes of points by people. Each is for one version of a student's work.
+"""Adjustments: changes of points by people. Each is for one version of a student's work.
 
 The store keeps them. When a class is graded, and when somebody enters an adjustment, new rows of
 `adjustments.csv` are added to the store, and the table is written again.
@@ -40,7 +40,7 @@ MAX_SHOWN = 5
 
 
 class Entered(msgspec.Struct):
-    """A decision with its table row. `id` is the decision's number in the store, or else 0.
+    """A decision with its table row. `id` is its number in the store, or 0 if it is not stored.
 
     `cells` are the grader's cells of the row: `state`, `work_id` and `graded`.
     """
@@ -138,7 +138,7 @@ class Adjustments:
         return msgspec.structs.replace(report, points=max(0.0, points), exercises=exercises)
 
     def with_own_excuses(self, before: Report) -> dict[str, ExerciseReport]:
-        """Return a dict from name to exercise of the last run, without excuses from the roster.
+        """Return the exercises of the last run by name, without the excuses from the roster.
 
         The excuses that people entered stay. Each run applies the roster's excuses again.
         """
@@ -162,7 +162,7 @@ class Adjustments:
     def _counted(
         self, student: str, exercises: Sequence[ExerciseReport], only: Collection[str] | None = None
     ) -> list[Decision]:
-        """Return a student's decisions that count. Set the grader's cells in all of their rows."""
+        """Return a student's decisions that count. Set the grader's cells in the student's rows."""
         graded = [exercise.name for exercise in exercises]
         names = {TOTAL, *(graded if only is None else only)}
         return [

@@ -100,7 +100,7 @@ class Decision(msgspec.Struct, frozen=True):
         return f"{self.exercise} / {self.check}" if is_check else self.exercise
 
     def said(self, title: str) -> str:
-        """Return the text with which the student reads the decision."""
+        """Return the sentence on the decision, for the student."""
         points = "point" if abs(self.points) == 1 else "points"
         what = {
             "add": f"{_signed(self.points)} {points}",

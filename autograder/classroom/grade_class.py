@@ -87,7 +87,7 @@ def grade_class(
         progress: is called with the number of finished students, and of all students.
         decide: says whether existing grades may change. If it is None, the results do not change.
         waiting: is called with a message about another run that uses the folder.
-        graders: if given, is called to grade, instead of processes on this machine.
+        graders: a function that grades tasks, instead of processes on this machine.
         warn: is called, before grading, with notes on ambiguities that need a person.
     """
     if job.out.resolve() == job.submissions.resolve():
@@ -146,7 +146,7 @@ def _opened_run(
 
 
 class _Waiting(msgspec.Struct):
-    """A student with work to grade. `keys` belong to the exercises that have no report so far."""
+    """A student with work to grade. `keys` has the journal's key of each ungraded exercise."""
 
     work: StudentWork
     reports: dict[str, ExerciseReport]
@@ -301,7 +301,7 @@ class _ClassRun:
                 self._assemble(number)
 
     def _read(self, folder: Folder) -> _Waiting:
-        """Read a student's files and known reports. An error here affects only this student."""
+        """Read a student's files and earlier reports. An error affects only this student."""
         names = self.course.exercises
         try:
             with guarded():

@@ -140,9 +140,9 @@ def _holds_students(listing: Listing, exercises: Collection[str]) -> bool:
 
 
 def _if_one_students(folder: Folder, exercises: Collection[str]) -> Folder:
-    """Return the folder, with `unclear` set if it seems to hold folders of several students.
+    """Return the folder. Set `unclear` if it seems to contain the folders of several students.
 
-    Then it contains only folders, and at least three of these have work for the same exercise.
+    It does if it contains only folders, and at least three have work for the same exercise.
     """
     if folder.path is None:
         return folder
@@ -284,7 +284,7 @@ def _enrolled(
 
 
 class Share(msgspec.Struct):
-    """One person's pieces that count, oldest first. `notes` are notes for the student."""
+    """The pieces of one person that count, oldest first. `notes` are notes for the student."""
 
     person: Owner
     importer: Importer
@@ -431,7 +431,7 @@ class _Stage:
                 self.unread.append(f"{one_line(piece.entry, 100)} cannot be read as a folder.")
 
     def _put(self, source: Path, path: PurePosixPath, lost: str = "") -> None:
-        """Put a file into the stage, in place of an older file. `lost` says why it is missing."""
+        """Put a file into the stage, in place of an older one. `lost` says why it is missing."""
         kind = kind_of(source)
         try:
             if kind is None and lost:

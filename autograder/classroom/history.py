@@ -204,7 +204,7 @@ def replace_results(folder: Path, results: Path) -> None:
 
 
 def ensure_settled(results: Path) -> None:
-    """Before results are read, complete the changes of a run that was killed."""
+    """Complete the changes of a run that was killed. Call this before results are read."""
     if not _begun(results):
         return
     with in_use(results, "applying the results of an interrupted run", wait=10):

@@ -204,7 +204,7 @@ class JudgePool:
                 running.clear()
 
     def _graded_apart(self, task: Task, setup: Setup) -> TaskReports:
-        """Grade one task with a new judge. If several judges die in turn, return no reports."""
+        """Grade one task with a new judge. If the judge dies in each try, return no reports."""
         for tried in range(TRIES):  # a judge may die of other causes, too
             self.close()
             time.sleep(PAUSE * tried)  # the fork server may be ending

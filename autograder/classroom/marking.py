@@ -172,7 +172,7 @@ class Marking:
             self._cache.pop("marks", None)  # the file's time may not show two quick changes
 
     def _checked(self, mark: GivenMark) -> GivenMark:
-        """Return a mark in the form that the store needs."""
+        """Check a mark, and return it in the form that the store needs."""
         if mark.key not in self.answers():
             who, where = one_line(mark.student, 60), one_line(mark.question, 60)
             raise UserError(f"{who} no longer has an answer to {where}. Reload the page.")

@@ -151,7 +151,7 @@ class Journal:
         return data if row[0] == cache_key(key, data).encode() else None
 
     def keep(self, student: str, exercise: str, key: str, report: bytes) -> None:
-        """Store a report with a seal, which shows if the report is damaged later."""
+        """Store a report with a seal. The seal shows whether the report was damaged later."""
         seal = cache_key(key, report)
         self._run("REPLACE INTO results VALUES (?, ?, ?, ?)", student, exercise, seal, report)
 
@@ -191,7 +191,7 @@ class KnownRepairs:
         return may_have_repair(report, self._course) and not self._found(student, report)
 
     def added_to(self, student: str, report: ExerciseReport) -> ExerciseReport:
-        """Return the report with the repair from the search. Without one, `repair` is None."""
+        """Return the report with the repair that the search found, or with None for `repair`."""
         found = self._found(student, report) if may_have_repair(report, self._course) else ()
         return msgspec.structs.replace(report, repair=found[0] if found else None)
 

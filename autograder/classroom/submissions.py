@@ -1,4 +1,4 @@
-"""Submissions of a class, which are unpacked, sorted by student, and read student by student."""
+"""Submissions of a class. They are unpacked, sorted by student, and read student by student."""
 
 import codecs
 import contextlib

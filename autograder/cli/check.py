@@ -86,7 +86,7 @@ def check(
 
 
 def _children(course: Course, target: Target) -> "Children":
-    """Start the worker, which loads modules on another core while this process imports others."""
+    """Start the worker. It loads modules on another core while this process imports others."""
     from autograder.sandbox.levels import children_for
     from autograder.sandbox.spawn import keep_to_one_thread
 

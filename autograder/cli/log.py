@@ -31,7 +31,7 @@ class _LogFile(logging.handlers.RotatingFileHandler):
 
 
 class Log:
-    """Log of a run. The first line creates the file, which never contains the `hidden` names."""
+    """Log of a run. The first line creates the file. The file never contains the `hidden` names."""
 
     def __init__(self, folder: Path, hidden: Collection[str] = ()) -> None:
         self._path = folder / FILE

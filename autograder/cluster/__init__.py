@@ -1,1 +1,1 @@
-"""Grading of a class on many machines. Dask sends submissions, and judges there grade them."""
+"""Grading of a class on many machines. Dask sends submissions to judges on these machines."""

@@ -41,7 +41,7 @@ MAX_LOSSES = 2  # how often a chunk may lose all its machines
 
 
 class Batch(msgspec.Struct, eq=False):
-    """Tasks of one chunk. `places` are the addresses of machines for it.
+    """Tasks of one chunk. `places` are the addresses of the machines that may grade it.
 
     If `alone` is true, the host grades nothing else of the class at the same time. If only the
     exercises in doubt are graded again, `earlier` has the whole task and its first reports.

@@ -190,9 +190,9 @@ class Course:
 
 
 def find_course(*starts: Path, named: Path | None = None) -> Course:
-    """Return the course in the folder `named`, or else the course around the first possible start.
+    """Return the course in the folder `named`, or else the first course around one of the starts.
 
-    A folder belongs to the nearest `course.yml` in the folder or above it. If no start belongs to a
+    A folder belongs to the nearest `course.yml` in the folder or above it. If no start is in a
     course, the environment variable AUTOGRADER_COURSE names the folder of the course. There is no
     default, so nothing is graded in a course that nobody named.
 
@@ -239,7 +239,7 @@ def parse_course(path: Path, text: str) -> Course:
 
 
 def _wrong_names(content: CourseFile) -> Iterator[tuple[tuple[YamlKey, ...], str]]:
-    """Yield the place and a sentence for each error in names and sums. Types show other errors."""
+    """Yield the place and a sentence for each error in names and sums. Types find other errors."""
     seen: set[str] = set()
     for index, exercise in enumerate(content.exercises):
         if exercise.name in seen:

@@ -96,7 +96,7 @@ def old_name(module: str, wanted: str) -> Any:
 
 
 def _refusal(expect_error: Callable[..., None]) -> Callable[..., None]:
-    """Return the old `expect_refusal`, whose arguments for name and type come after the call."""
+    """Return the old `expect_refusal`. Its arguments are in another order than `expect_error`'s."""
 
     def expect_refusal(run: Callable[[], Any], name: str, type: str, *rest: Any, **kw: Any) -> None:
         kw |= zip(("naming", "message"), rest, strict=False)

@@ -65,7 +65,7 @@ def has_digest(name: str) -> bool:
 
 
 def digest(text: str, length: int = 32) -> str:
-    """Return hexadecimal digits that identify a text, which may have any characters."""
+    """Return hexadecimal digits that identify a text. The text may have any characters."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
 
 

@@ -30,7 +30,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 def read_yaml(
     path: Path, text: str, kind: type[Whole], prepared: Callable[[dict[object, object]], object]
 ) -> Whole:
-    """Return the text of the file at `path` as a `kind`. `prepared` first converts the parsed data.
+    """Return a file's content as an object of type `kind`. `prepared` first converts the data.
 
     An error names the file, the line, the field and the expected value.
     """

@@ -42,7 +42,7 @@ Key = tuple[str, str]  # exercise and group
 
 
 class ConfinedWork(msgspec.Struct, frozen=True):
-    """Submissions of a group or of one student for an exercise, which run in a new process.
+    """Submissions of a group or of one student for an exercise. They run in a new process.
 
     With `own_code`, they may run unconfined. Submissions must not read the folders in `secret`.
     """
@@ -160,7 +160,7 @@ class GroupJobs:
 
 
 def in_new_process(function: Callable[..., T], *args: Any) -> T:
-    """Call a function in a new process, which has not loaded any course."""
+    """Call a function in a new process. This process has not loaded any course."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         try:
             return pool.submit(function, *args).result()

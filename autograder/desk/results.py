@@ -35,7 +35,7 @@ GROUP = re.compile(r"[0-9a-f]{10}")
 
 
 class Sentence(NamedTuple):
-    """Message on a check, and its students' positions. If it names a mistake, `named` is true."""
+    """Message on a check, the positions of its students, and whether it names a mistake."""
 
     text: str
     by: list[int]
@@ -85,7 +85,7 @@ class UnnamedGroup(msgspec.Struct):
     """Students whose answers to an exercise are alike, but have no name.
 
     `students` is a dict from each student's id to the messages for the student. `failed` counts the
-    titles of the checks that failed, and `lost` is the sum of the points.
+    failures of each check, by title. `lost` is the sum of the lost points.
     """
 
     exercise: str

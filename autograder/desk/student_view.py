@@ -194,7 +194,7 @@ class ShownFile(NamedTuple):
 
 
 def show_files(visit: Visit) -> Response:
-    """Show the files. If the address has `points`, grade the files, which takes time."""
+    """Show the files. If the address has `points`, also grade them. Grading takes some time."""
     student, course = visit.student, visit.course
     exercise = course.exercise(visit.part("exercise"))
     command, files = visit.results.submissions.several(student.id, exercise.name)

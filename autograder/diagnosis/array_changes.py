@@ -91,7 +91,7 @@ SUMS = (
     ("sum-but-first", "{their} sum without the first", lambda x, axis: _sum_of(x, axis, 1, None)),
     ("sum-of-others", "the sum of the others", lambda x, axis: _sum(x, axis) - x),
 )
-"""What numbers may be divided by instead of their sum: names, phrases and functions."""
+"""Wrong divisors instead of the sum of some numbers: names, phrases and functions."""
 
 
 def _sum_of(x: Any, axis: Any, begin: int, end: int | None) -> Any:

@@ -90,7 +90,7 @@ class Observations:
 
     @cached_property
     def of_right_shape(self) -> list[tuple[ObservedCall, Outcome, Outcome]]:
-        """The calls with wrong values, and their answers' parts. A wrong shape excludes all."""
+        """Calls with wrong values, and the parts of their answers. Empty if a shape is wrong."""
         count = len(self.recipe.results)
         alike = [
             (case, case.answer.outcome.in_parts(count), case.expected.in_parts(count))

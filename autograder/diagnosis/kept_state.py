@@ -37,7 +37,7 @@ def lines_keeping_state(units: Sequence[Unit]) -> list[tuple[str, Statement]]:
 
 
 def loop_ended(units: Sequence[Unit], function: str) -> Finding | None:
-    """Return the finding that a `return` inside a loop ends it, if the function has one."""
+    """Return a finding if the function has a loop that a `return` ends in its first round."""
     found = return_in_loop(units, function)
     if found is None:
         return None

@@ -49,7 +49,7 @@ class Misconception:
 
 
 Change = Alternative | Misconception
-"""Type of a change of a recipe. `replaces` has the new functions of some steps or arguments."""
+"""Type of a change. `replaces` has the new functions for some steps or arguments of a recipe."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -249,7 +249,7 @@ def _part_twice(wires: _Wires, last: str) -> Iterator[Misconception]:
 
 
 def _once_more(recipe: Recipe, source: str, steps: list[str]) -> Step:
-    """Return the last of the steps, done again from `source` with its own value."""
+    """Return a step that does the steps twice: the result of the last is the new `source`."""
 
     def last(state: Any) -> Any:
         again = State(**{**vars(state), source: recipe.steps[steps[-1]](state)})

@@ -1,4 +1,4 @@
-"""Conversion of exceptions to authoring errors, which suggest a name, or to internal errors."""
+"""Conversion of exceptions to authoring errors with a suggestion, or to internal errors."""
 
 import builtins
 import contextlib

@@ -272,7 +272,7 @@ def _wrong_argument(name: str, value: object) -> str:
 
 
 def _wrong_needs(text: CourseText, items: Sequence[pytest.Item]) -> Iterator[LineAndSentence]:
-    """Yield errors for names in `needs` that are not checks, or are checks later in the file."""
+    """Yield an error for each name in `needs` that is not an earlier check of the file."""
     place: dict[str, int] = {}
     for number, item in enumerate(items):
         place.setdefault(_function(item), number)

@@ -85,7 +85,7 @@ class Catalogue:
 
 
 class _RecordedCatalogue(Catalogue):
-    """Catalogue of a released course, which has records of misconceptions instead of code."""
+    """Catalogue of a released course. It has records of misconceptions instead of code."""
 
     def __init__(self, course: Course) -> None:
         super().__init__(course.content.reference)

@@ -48,8 +48,8 @@ class RunOptions(msgspec.Struct, frozen=True):
     """Options of a run: the checks, the time to stop, and the random inputs.
 
     `only` names the checks to run. None means all checks. `until` says when the run stops: at the
-    end, at a failure, or at a doubt, which is a check that timed out or crashed. A run that stops
-    early has no diagnoses. Without `seed`, the seed of the judge is used.
+    end, at a failure, or at a doubt (a check that timed out or crashed). A run that stops early has
+    no diagnoses. Without `seed`, the seed of the judge is used.
     """
 
     only: frozenset[str] | None = None
@@ -134,9 +134,9 @@ class Judge:
         return graded
 
     def cancel(self) -> None:
-        """Cancel the current call of `run`, which raises `Cancelled`. Repeat it until `run` ends.
+        """Cancel the current call of `run`, so that it raises `Cancelled`. Use another thread.
 
-        Call this method from another thread. It may come too early to have an effect.
+        Repeat the call until `run` ends, because a call may come too early.
         """
         session = self._current
         if session is not None:

@@ -1,4 +1,4 @@
-"""Plugin for `pytest exercises/softmax.py`, which runs the checks of the exercise on this file.
+"""Plugin for `pytest exercises/softmax.py`. It runs the checks of the exercise on this file.
 
 pytest loads this module at every start. So the modules that run checks are imported only when they
 are needed.

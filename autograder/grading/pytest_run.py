@@ -59,7 +59,7 @@ HERE: "pytest.StashKey[SubmissionRun]" = pytest.StashKey()
 
 
 class CheckModule(pytest.Module):
-    """The checks of an exercise, under the path of the student's file, which is never imported."""
+    """The checks of an exercise, under the path of the student's file. The file is not imported."""
 
     def collect(self) -> list[pytest.Item | pytest.Collector]:
         """Return all checks, because the report is about all. Ids or `-k` may select only some."""
@@ -211,7 +211,7 @@ class SubmissionRun:
         return report
 
     def _lines(self, item: pytest.Item, hints: int) -> list[str]:
-        """Return a check's title, and the lines that the hint policy allows, with `hints` hints."""
+        """Return the lines on a check that the hint policy allows, with this number of hints."""
         reports = [check_report(result, 0.0, False) for result in self._results(item.path)]
         exercise = ExerciseReport(
             name=item.path.stem,

@@ -104,7 +104,7 @@ def repair_for_student(
 ) -> Repair | None:
     """Search for a repair if a search can help, and if students may see the result.
 
-    `notice` tells the student that a search is running. It is entered only if there is a search.
+    During a search, the context manager `notice` tells the student about it.
     """
     exercise, policy = graded.exercise, judge.course.content.hints
     hidden = judge.course.hidden_checks(exercise.name)
@@ -177,7 +177,7 @@ class SharedWorker:
 
 
 class TrialSession(WorkerSession):
-    """Session for an edited file, which runs in the shared process."""
+    """Session for an edited file. The file runs in the shared process."""
 
     def __init__(self, judge: Judge, exercise: Exercise, source: Source, shared: SharedWorker):
         super().__init__(_TrialWorkers(judge, exercise, source, shared))

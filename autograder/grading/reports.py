@@ -77,7 +77,7 @@ def grader_record(course: Course, seed: int, confinement: Level = "none") -> Gra
 
 
 def _version(library: str) -> str:
-    """Return the version of a library without an import, or an empty text if there is none."""
+    """Return a library's version without importing it, or an empty text if it is not installed."""
     try:
         return importlib.metadata.version(library)
     except importlib.metadata.PackageNotFoundError:

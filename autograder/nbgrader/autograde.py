@@ -1,4 +1,4 @@
-"""nbgrader's autograding with the steps of this grader, which write reports to the gradebook."""
+"""nbgrader's autograding with steps of this grader, which write its reports to the gradebook."""
 
 import contextlib
 import json

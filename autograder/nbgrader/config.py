@@ -45,7 +45,7 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
 
 
 def mark_of(kind: str, name: str, points: float | None = None, **fields: Any) -> dict[str, Any]:
-    """Return nbgrader's metadata of a cell, whose own id is the name in the gradebook."""
+    """Return nbgrader's metadata of a cell. The cell's own id is its name in the gradebook."""
     flags = dict.fromkeys(("grade", "solution", "locked", "task"), False)
     mark = flags | {"cell_type": kind, "grade_id": name, "schema_version": 3} | fields
     return mark if points is None else mark | {"points": points}
@@ -85,12 +85,12 @@ c.Autograde.autograde_preprocessors = GRADE
 
 
 def course_id(course: Course) -> str:
-    """Return nbgrader's id of the course, which is its title in characters allowed for folders."""
+    """Return nbgrader's id of the course: the title, without characters that folders forbid."""
     return re.sub(r"[^a-z0-9]+", "-", course.title.lower()).strip("-")[:40] or course.root.name
 
 
 def configuration(course: Course, folder: Path) -> str:
-    """Return the text of `nbgrader_config.py` for a course directory, which is an absolute path."""
+    """Return the text of `nbgrader_config.py` for the absolute path of a course directory."""
     return TEXT.format(course_id=course_id(course), root=str(folder), course=str(course.root))
 
 

@@ -1,4 +1,4 @@
-"""Collection of submissions from the exchange, which does not follow links."""
+"""Collection of submissions from the exchange without following links."""
 
 import tempfile
 from pathlib import Path

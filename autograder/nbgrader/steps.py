@@ -31,7 +31,7 @@ NO_NAME = "–"  # shown as the first name
 
 
 class StubSolutions(ClearSolutions):
-    """Step that removes solutions as `autograder build` does, and adds no `raise` instead."""
+    """Step that replaces solutions as `autograder build` does, not as nbgrader does."""
 
     def _replace_solution_region(self, cell: Any, language: str) -> bool:
         if cell.cell_type != "code":

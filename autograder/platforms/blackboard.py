@@ -5,7 +5,7 @@ student's name. The student chooses only the text after the first `_attempt_` wi
 
 The gradebook is Blackboard's download with the graded columns filled in. An upload finds a student
 by the user name. It finds a column by the number after the bar in the column's heading. A heading
-without a number makes a new column. Blackboard itself adds up the totals ("up to" the maximum).
+without a number makes a new column. Blackboard adds up the totals itself.
 """
 
 import re
@@ -61,7 +61,7 @@ def read(listing: Listing) -> Sequence[Piece]:
 def _from_notes(
     listing: Listing, entries: Sequence[re.Match[str]]
 ) -> tuple[dict[str, Owner], dict[str, str]]:
-    """Return the students by the beginnings of names, and the original names of files."""
+    """Return two dicts: prefixes of file names to students, and file names to original names."""
     named: dict[str, Owner] = {}
     originals: dict[str, str] = {}
     for note in entries:

@@ -45,7 +45,7 @@ def readings_of(entry: str) -> list[Piece]:
 
 
 def _piece(entry: str, owner: Owner, late: bool, rest: str) -> Piece | None:
-    """Return an owner's piece. If the name's `rest`, after the owner, does not fit, return None."""
+    """Return an owner's piece, or None if `rest`, the name after the owner, has another form."""
     upload = _UPLOAD.fullmatch(rest)
     if upload is None and not _TYPED_IN.fullmatch(rest):
         return None

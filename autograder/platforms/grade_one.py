@@ -1,4 +1,4 @@
-"""Grader of one submission on a platform's machine, with the strongest confinement there."""
+"""Grader of one submission on a platform's machine, with the strongest confinement that works."""
 
 import tempfile
 from collections.abc import Sequence

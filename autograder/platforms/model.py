@@ -1,4 +1,4 @@
-"""Old module of the importers' types, for one more version. Now `classroom.downloads` has them."""
+"""Old place of the importers' types, kept for one more version. See `classroom.downloads`."""
 
 import warnings
 

@@ -82,7 +82,7 @@ def package(
 
 
 def _workflow(course: Course, place: Path) -> Files:
-    """Return a GitHub workflow for the repository in `place`, which contains the course."""
+    """Return a GitHub workflow for the repository in `place` that contains the course."""
     root, place = course.root.resolve(), place.resolve()
     folder = root.relative_to(place).as_posix() if root.is_relative_to(place) else "."
     torch = any(exercise.needs == "torch" for exercise in course.exercises.values())

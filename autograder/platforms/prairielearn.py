@@ -78,7 +78,7 @@ def run(root: Path, exercise: Path) -> None:
 def encoded(
     report: Report, policy: HintPolicy, hidden: Callable[[str], HiddenChecks] = by_policy
 ) -> bytes:
-    """Return the results of a report on one exercise as JSON, which is cut to the allowed size."""
+    """Return the results of a report on one exercise as JSON, cut to the allowed size."""
     shown = for_student(report, policy, hidden=hidden).exercises[0]
     drawn = ((check.name, picture_of(check)) for check in shown.checks)
     of_failures = ((name, picture) for name, picture in drawn if picture is not None)

@@ -124,7 +124,7 @@ def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
 
 
 def is_small(count: int) -> bool:
-    """Return whether a number of students is 1 to 4, which is too small to publish."""
+    """Return whether a number of students is too small to publish: 1 to 4."""
     return 0 < count < FEWEST
 
 

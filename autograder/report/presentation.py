@@ -88,7 +88,7 @@ def sentence(cause: Cause) -> str:
 
 
 class Opening(NamedTuple):
-    """The sentence at the start of a report, which tells the student what to do next.
+    """The first sentence of a report. It tells the student what to do next.
 
     `text` is empty if there is nothing to do. `is_reason` is true if the sentence is also the
     exercise's reason. Otherwise, `reason` is the exercise's reason if the sentence does not say it.
@@ -226,7 +226,7 @@ def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckRepor
 
 
 def first_failure(exercise: ExerciseReport) -> CheckReport | None:
-    """Return the first check that fails, unless another check is the cause. Or return None."""
+    """Return the first check that fails for a reason of its own, or None if there is none."""
     checks = presented(exercise).checks
     return next((check for check in checks if not is_quiet(check)), None)
 

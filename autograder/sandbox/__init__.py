@@ -1,1 +1,1 @@
-"""Management of worker processes by the judge, which starts, calls, times and ends them."""
+"""Management of worker processes: the judge starts, calls, times and ends them."""

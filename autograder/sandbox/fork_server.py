@@ -246,7 +246,7 @@ class ForkServers:
         raise AssertionError
 
     def prepare(self, kind: ChildKind) -> ForkServer:
-        """Return the fork server for this kind of child, which may be starting."""
+        """Return the fork server for this kind of child. The server may still be starting."""
         key = (kind.library, kind.place, *kind.also)
         if key not in self._servers:
             torch = ["torch"] if kind.library == "torch" else []

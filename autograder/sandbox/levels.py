@@ -45,7 +45,7 @@ def why_not(level: Level) -> str:
 
 
 def _tried(level: Level) -> str:
-    """Return the first forbidden action that succeeded, or why no child started, or no text."""
+    """Return the first forbidden action that succeeded, why no child started, or ""."""
     with tempfile.TemporaryDirectory() as folder:
         secret = Path(folder, "secret")
         secret.write_text("an answer")

@@ -1,4 +1,4 @@
-"""Exchange of messages with a worker, which must answer each request within a deadline."""
+"""Exchange of messages with a worker. It must answer each request within a deadline."""
 
 import re
 import secrets

@@ -108,7 +108,7 @@ def compare_exercise(
     right: Sequence[Fingerprints],
     together: frozenset[frozenset[str]] = frozenset(),
 ) -> ExerciseSimilarity:
-    """Return the pairs that stand out in an exercise, which is given by name and title.
+    """Return the pairs that stand out in the exercise with this name and title.
 
     A pair stands out if it shares more than half of the students' own fingerprints, more than any
     two of the right answers, and more than the median pair of the class. Students who submitted

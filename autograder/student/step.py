@@ -1,4 +1,4 @@
-"""One step of a student, which grades a file, shows the report, and saves what was shown.
+"""Steps after a check of a student's file: show the report and save the shown hints.
 
 The next hint comes after a new attempt that fails in the same way, or when the student asks.
 """

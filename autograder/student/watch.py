@@ -46,7 +46,7 @@ class WatchedExercise:
         self.take(name, path)
 
     def take(self, name: str, path: Path) -> None:
-        """Change to another exercise, which has no report yet."""
+        """Change to another exercise. It has no report yet."""
         self.name, self.path = name, path
         self.title = self.course.exercise(name).title
         self.full: ExerciseReport | None = None
@@ -224,7 +224,7 @@ class Watch:
         self._draw()
 
     def _look(self, settled: bool = False) -> None:
-        """Read the file. If it has changed, check it if it is complete or `settled` is true."""
+        """Read the file. Check it if it has changed, and is complete or `settled` is true."""
         exercise, path = self.exercise, self.exercise.path.resolve()
         try:
             source = source_of(path, exercise.course.exercise(exercise.name))

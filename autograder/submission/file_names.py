@@ -26,7 +26,7 @@ def counts(name: str) -> bool:
 
 
 def may_be_hidden_work(name: str) -> bool:
-    """Return whether a student may have given a file this hidden name, which begins with a dot."""
+    """Return whether a student may have given a file this hidden name (it begins with a dot)."""
     return name.startswith(".") and name not in IGNORED and not _MADE_BY_PROGRAMS.match(name)
 
 

@@ -50,7 +50,7 @@ class FoundEntry(msgspec.Struct, frozen=True, order=True):
 
 
 def kind_of(path: Path) -> Kind | None:
-    """Return the kind of a path, which may be a link. If it cannot be reached, return None."""
+    """Return the kind of a path, such as a link. If the path cannot be reached, return None."""
     try:
         return _kind(os.lstat(path).st_mode)
     except (OSError, ValueError):

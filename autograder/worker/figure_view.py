@@ -207,7 +207,7 @@ def reads(text: Any, behind: Any) -> bool:
 
 
 def shows(text: Any, behind: Any) -> bool:
-    """Return True if a text, even an empty one, could be read in front of a colour."""
+    """Return True if a text of this size and colour can be read in front of a colour."""
     return is_legible(text) and tell_apart(colour_over(_ink(text), behind), behind)
 
 

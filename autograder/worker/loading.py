@@ -73,7 +73,7 @@ NOTEBOOK: dict[str, Any] = {
 
 
 class QuietLoader(importlib.abc.Loader):
-    """Loader of stand-ins for IPython and others, which have every name and do nothing."""
+    """Loader of stand-ins for IPython and others. A stand-in has every name and does nothing."""
 
     def exec_module(self, module: ModuleType) -> None:
         names = {"version_info": (9, 0, 0), "__version__": "9.0.0", **NOTEBOOK}

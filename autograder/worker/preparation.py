@@ -58,7 +58,7 @@ def show_stack_to(descriptor: int) -> None:
 
 
 def warm_up(names: list[str]) -> None:
-    """Import the modules that submissions need, and make first calls, which are slow."""
+    """Import the modules that submissions need. Make their first calls, which are slow."""
     fill_unwritten()
     for name in names:
         importlib.import_module(name)

@@ -50,7 +50,7 @@ class RemoteFunction:
 
 
 def _exception(kind: str, message: str) -> Exception:
-    """Return an exception of the class `kind`, which is built in or defined by a library."""
+    """Return an exception of the class `kind`. The class is built in or defined by a library."""
     for place in (builtins, np.exceptions, np.linalg):
         found = getattr(place, kind, None)
         if isinstance(found, type) and issubclass(found, Exception):

@@ -1,4 +1,4 @@
-"""The worker's loop, which loads the student's source and then answers requests in order."""
+"""The worker's loop. It loads the student's source, and then answers requests in order."""
 
 import enum
 import gc

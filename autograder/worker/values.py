@@ -107,7 +107,7 @@ def is_plain_key(key: object) -> bool:
 
 
 def tagged(value: Any) -> list[Any] | None:
-    """Return a value of one of these types as a list that begins with its tag, others as None."""
+    """Return a list with a tag and a value of one of these types. For other values, return None."""
     if isinstance(value, Tuple) and value.names:
         return [NAMED, value.type[:MAX_TYPE], list(value.names), *value]
     if isinstance(value, Tuple | tuple):

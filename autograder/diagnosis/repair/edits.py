@@ -244,7 +244,7 @@ def _at_equal_places(equal: Iterable[list[Changed]]) -> Iterator[Sequence[Change
 
 
 def _names_kept_apart(tree: Tree) -> Iterator[list[Changed]]:
-    """Yield edits that store a variable's second value under a new name, also in its next uses."""
+    """Yield edits that give a variable's second value a new name, and use this name afterwards."""
     for node in tree.nodes:
         if not isinstance(node, ast.Assign) or len(node.targets) != 1:
             continue
@@ -287,7 +287,7 @@ class Suspects(NamedTuple):
 
 
 def in_order(edits: Sequence[Edit], suspects: Suspects, again: float = AGAIN) -> list[Edit]:
-    """Return the edits, most promising first. `again` lowers the weight of similar edits."""
+    """Return the edits, most promising first. Each similar edit has its weight times `again`."""
     weighted = ((-suspects.worth(edit), edit.unit, edit.spans, edit) for edit in edits)
     ranked = sorted(weighted, key=lambda row: row[:3])
     so_far: Counter[tuple[str, int, tuple[int, ...]]] = Counter()
