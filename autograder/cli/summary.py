@@ -1,6 +1,5 @@
-"""Overview of a class on one screen: a table for a small class, statistics for a large class."""
+"""Overview of a class on one screen: a table for a small class, counts for a large class."""
 
-import statistics
 from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len
@@ -14,7 +13,7 @@ from autograder.report.grades_table import EXCUSED, points_text
 from autograder.report.html import INDEX
 from autograder.report.overview import ClassOverview, Row
 
-MAX_ROWS = 30  # a larger class is shown as statistics
+MAX_ROWS = 30  # of a larger class, only the numbers of students are shown
 MAX_LINES = 12  # lines for each kind of note, in a small class
 FEW_LINES = 3  # lines for each kind of note, in a large class
 WIDE = 7  # characters for a column of points and its heading
@@ -33,7 +32,8 @@ def print_overview(console: Console, overview: ClassOverview, course: Course) ->
     groups = {title: exercises for title, exercises in groups.items() if exercises}
     is_large = len(overview.rows) > MAX_ROWS
     if is_large:
-        console.print(_numbers(overview, groups))
+        counts = ", ".join(f"{status} {count}" for status, count in overview.statuses)
+        console.print(Text(f"{several(len(overview.rows), 'student')}: {counts}", style="bold"))
     else:
         console.print(_table(overview, groups, students <= console.width // 2))
     most = FEW_LINES if is_large else MAX_LINES
@@ -89,36 +89,6 @@ def _most(exercises: Iterable[Exercise]) -> str:
 def _cell(row: Row, exercises: Sequence[Exercise]) -> str:
     if all(exercise.name in row.excused for exercise in exercises):
         return EXCUSED
-    points = _points(row, exercises)
-    return "·" if points is None else number(points)
-
-
-def _points(row: Row, exercises: Sequence[Exercise]) -> float | None:
-    """Return the points of exercises that are not excused. Without any points, return None."""
     counted = [exercise.name for exercise in exercises if exercise.name not in row.excused]
     known = [points for name in counted if (points := row.points[name]) is not None]
-    return sum(known) if known else None
-
-
-def _numbers(overview: ClassOverview, groups: dict[str, list[Exercise]]) -> Table:
-    """Return a table of statistics with a row per group. Only students with points count."""
-    rows = overview.rows
-    counts = ", ".join(f"{status} {count}" for status, count in overview.statuses)
-    title = Text(f"{several(len(rows), 'student')}: {counts}", style="bold")
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
-    table.add_column("students with points", overflow="fold")
-    for name in ("points", "students", "mean", "median", "lowest", "highest"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for words, exercises in groups.items():
-        points = [p for row in rows if (p := _points(row, exercises)) is not None]
-        table.add_row(Text(words), _most(exercises), *_described(points))
-    totals = [row.total for row in rows if row.total is not None]
-    table.add_row("total", _most(overview.exercises), *_described(totals), style="bold")
-    return table
-
-
-def _described(points: Sequence[float]) -> list[str]:
-    if not points:
-        return ["0", *["·"] * 4]
-    numbers = (statistics.fmean(points), statistics.median(points), min(points), max(points))
-    return [str(len(points)), *map(number, numbers)]
+    return number(sum(known)) if known else "·"

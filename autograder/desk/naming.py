@@ -42,7 +42,7 @@ Key = tuple[str, str]  # exercise and group
 
 
 class ConfinedWork(msgspec.Struct, frozen=True):
-    """Submissions of a group or of one student for an exercise. They run in a new process.
+    """Submissions of a group for an exercise. They run in a new process.
 
     With `own_code`, they may run unconfined. Submissions must not read the folders in `secret`.
     """
@@ -53,7 +53,6 @@ class ConfinedWork(msgspec.Struct, frozen=True):
     own_code: bool
     secret: tuple[Path, ...]
     group: str = ""
-    seed: int | None = None
 
 
 class GroupAnswers(msgspec.Struct):

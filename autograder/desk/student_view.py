@@ -5,10 +5,8 @@ of one of several files, and answers to regrade requests.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -24,20 +22,14 @@ from autograder.classroom.decisions import (
 )
 from autograder.classroom.history import user
 from autograder.classroom.marks import answer_id
-from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
-from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.classroom.submissions import content_of_all
 from autograder.classroom.table_import import as_number
-from autograder.course.course_file import FILE_NAME, load_course
 from autograder.course.errors import UserError
 from autograder.course.text import number, several
-from autograder.course.variants import read_secret, variant_of
-from autograder.desk.naming import ConfinedWork, confined, in_new_process
 from autograder.desk.results import ClassMember
 from autograder.desk.selection import StudentFilter
 from autograder.desk.submissions import CodeFile, code_of
 from autograder.desk.view import Visit
-from autograder.grading.judge import Judge
 from autograder.grading.reports import report_without_checks
 from autograder.report.model import ExerciseReport, Report
 from autograder.report.presentation import opening
@@ -49,7 +41,7 @@ CHANGES = {
     "excuse": "excuse: points and maximum do not count",
     "comment": "comment only",
 }
-MAX_FILES = 6  # files that are shown and graded
+MAX_FILES = 6  # files whose code is shown
 MOST_REQUESTS = 200  # on the page
 
 Request = tuple[ClassMember, ExerciseReport]
@@ -184,46 +176,28 @@ def _entered_page(visit: Visit, text: str) -> Response:
 
 
 class ShownFile(NamedTuple):
-    """One of several files: its content's id, its code, and its report if it is graded."""
+    """One of several files, with its content's id and its code."""
 
     name: str
     id: str
     trouble: str
     code: Sequence[CodeFile] = ()
-    report: ExerciseReport | None = None
 
 
 def show_files(visit: Visit) -> Response:
-    """Show the files. If the address has `points`, also grade them. Grading takes some time."""
-    student, course = visit.student, visit.course
-    exercise = course.exercise(visit.part("exercise"))
-    command, files = visit.results.submissions.several(student.id, exercise.name)
+    """Show the code of the files, for a person who chooses one."""
+    student, exercise = visit.student, visit.course.exercise(visit.part("exercise"))
+    files = visit.results.submissions.several(student.id, exercise.name)
     distinct: dict[str, FoundFile] = {}  # of several files with the same content, the first one
     for file in files:
         distinct.setdefault(file.source.content if file.source else file.shown, file)
     every = [(file.shown, file.source) for file in distinct.values() if file.source]
     readable = [source for _, source in every[:MAX_FILES]]
-    reports: dict[str, ExerciseReport] = {}
-    if visit.query("points"):
-        secret = read_secret(course) if exercise.variant != "none" else None
-        real_id = Pseudonyms(course.root / PSEUDONYMS).student(student.id)
-        variant = variant_of(exercise, real_id, secret)
-        work = ConfinedWork(
-            course.root,
-            exercise.name,
-            tuple(msgspec.structs.replace(source, variant=variant) for source in readable),
-            command.own_code,
-            (Path(command.submissions).resolve(), visit.desk.results.resolve()),
-            seed=command.seed,
-        )
-        graded = in_new_process(grade_files, work)
-        reports = {file.content: report for file, report in zip(readable, graded, strict=True)}
     empty = report_without_checks(exercise, "needs a person", "")
     shown = [ShownFile(f.shown, "", f.trouble) for f in distinct.values() if not f.source]
     for name, source in every:
-        report = reports.get(source.content)
-        code = code_of(report or empty, [source])[0] if source in readable else ()
-        shown.append(ShownFile(name, source.content, "", code, report))
+        code = code_of(empty, [source])[0] if source in readable else ()
+        shown.append(ShownFile(name, source.content, "", code))
     choices = visit.adjustments().choices(student.id)
     return visit.page(
         "files_view.html",
@@ -232,26 +206,14 @@ def show_files(visit: Visit) -> Response:
         path=f"/files/{student.key}/{exercise.name}",
         files=shown,
         left_out=len(every) - len(readable),
-        graded=bool(reports),
         chosen=next((c.check for c in reversed(choices) if c.exercise == exercise.name), ""),
     )
-
-
-def grade_files(work: ConfinedWork) -> list[ExerciseReport]:
-    """Grade files in this process, with submissions confined as `grade` does."""
-    course = load_course(work.root / FILE_NAME)
-    exercises = [course.exercise(work.exercise)]
-    with (
-        confined(course, work) as children,
-        Judge(course, exercises, children, work.seed) as judge,
-    ):
-        return [judge.run(source).report for source in work.sources]
 
 
 def choose_file(visit: Visit) -> Response:
     """Save which of the files counts."""
     exercise, file = visit.part("exercise"), visit.field("file")
-    _, files = visit.results.submissions.several(visit.student.id, exercise)
+    files = visit.results.submissions.several(visit.student.id, exercise)
     if file not in {shown.source.content for shown in files if shown.source is not None}:
         raise UserError("This file is no longer one of those handed in. Load the page again.")
     row = decision_row("file", None, visit.field("why"), None)

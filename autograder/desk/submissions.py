@@ -59,11 +59,11 @@ class Submissions:
                 for command in grade_commands(self._results)
             ]
 
-    def several(self, student: str, exercise: str) -> tuple[GradeCommand, Sequence[FoundFile]]:
-        """Return the candidate files for an exercise, and the command that graded them."""
-        for command, work in self.works(student):
+    def several(self, student: str, exercise: str) -> Sequence[FoundFile]:
+        """Return the candidate files for an exercise."""
+        for _, work in self.works(student):
             if exercise in work.several:
-                return command, work.several[exercise]
+                return work.several[exercise]
         raise UserError(f"There are no longer several files for {one_line(exercise, 60)}.")
 
     def _read(

@@ -16,7 +16,6 @@ from autograder.report.overview import Scores, Taken
 
 Floats = npt.NDArray[np.float64]
 
-END = 0.27  # share of the class at each end; by Kelley (1939), the best choice
 SEED = 1979
 CLASSES = 1000
 CELLS = 2_000_000  # maximum size of the table of samples; large classes have fewer samples
@@ -31,56 +30,29 @@ class Item(NamedTuple):
 
     `facility` is the mean share of the item's points, from 0 to 1. `deviation` is the standard
     deviation of that share. `discrimination` is Pearson's correlation of `points` with `rest`.
-    `efficiency` is the covariance of `points` with `rest`, divided by the covariance of the sorted
-    arrays, which is the largest possible. `ends` is the facility among the best 27 % of the
-    students minus the facility among the lowest 27 %. Students are ranked by their totals.
     """
 
     students: int
     facility: float
     deviation: float
     discrimination: float
-    efficiency: float
-    ends: float
 
 
 def item_statistics(points: Floats, rest: Floats, maximum: float) -> Item:
     """Return the statistics of an item with `maximum` points. Arrays have the shape (students,)."""
     count = len(points)
     part = points / maximum if maximum else np.full(count, np.nan)
-    discrimination = efficiency = np.nan
+    discrimination = np.nan
     if count > 2 and not _constant(points) and not _constant(rest):
         own, other = points - points.mean(), rest - rest.mean()
         r = own @ other / np.sqrt((own @ own) * (other @ other))
         discrimination = float(np.clip(r, -1.0, 1.0))
-        efficiency = float((points @ other) / (np.sort(points) @ np.sort(other)))
     return Item(
         count,
         float(part.mean()) if count else np.nan,
         float(part.std(ddof=1)) if count > 1 else np.nan,
         discrimination,
-        efficiency,
-        ends(part, points + rest),
     )
-
-
-def ends(part: Floats, totals: Floats) -> float:
-    """Return the mean share of the best 27 % of students minus that of the lowest 27 %.
-
-    If several students at the border have the same total, their mean is used, so the order of the
-    students does not matter.
-    """
-    size = int(np.floor(END * len(part)))
-    if size < 1:
-        return np.nan
-    return _mean_of_top(part, totals, size) - _mean_of_top(part, -totals, size)
-
-
-def _mean_of_top(part: Floats, totals: Floats, size: int) -> float:
-    border = np.sort(totals)[-size]
-    above, at = totals > border, totals == border
-    places = size - int(above.sum())
-    return float((part[above].sum() + places * part[at].mean()) / size)
 
 
 def against_the_grain(points: Floats, rest: Floats) -> list[int]:

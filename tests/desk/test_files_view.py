@@ -1,26 +1,15 @@
-"""Several files for one exercise: shown side by side with their points, and a person chooses one."""
-
-import csv
+"""Several files for one exercise: shown side by side, and a person chooses one."""
 
 import pytest
 
-from autograder.classroom.grade_class import Job, grade_class
 from autograder.classroom.grades import read_reports
 from autograder.classroom.history import GradeCommand, remember_command
 from autograder.course.course_file import load_course
 from autograder.desk import student_view
 from tests.classroom.quick import Quick
-from tests.courses import write_course
 from tests.desk.conftest import client_of, let_in, text_of
 from tests.tables import formulas_in
 
-CHECK = """
-import pytest
-
-@pytest.mark.check("One")
-def test_one(submission):
-    assert submission.one() == 1
-"""
 HOSTILE = "<img src=x onerror=alert(1)>;=1+3;one.py"
 
 
@@ -141,22 +130,6 @@ def test_names_and_ids_of_files_are_harmless(quick, client, post):
     assert formulas_in((quick.out / "adjustments.csv").read_text()) == []
 
 
-def test_a_students_own_numbers_are_theirs_under_a_pseudonym(quick, tmp_path, monkeypatch):
-    out, asked = tmp_path / "anonymous", []
-    quick.grade(out=out, anonymous=True)
-    command = GradeCommand(submissions=str(quick.class_folder), course=str(quick.root))
-    remember_command(out, command)
-    monkeypatch.setattr(
-        student_view, "variant_of", lambda e, student, s: asked.append(student) or ""
-    )
-    monkeypatch.setattr(student_view, "in_new_process", lambda _, work: [None] * len(work.sources))
-    client = let_in(client_of(out, load_course(quick.root / "course.yml")))
-    (ann,) = (name for name, points in quick.table(out).items() if points == ". . .")
-    assert ann != "ann"
-    assert client.get(f"/files/{ann}/one?points=yes").status_code == 200
-    assert set(asked) == {"ann"}
-
-
 @pytest.mark.parametrize("row", ["total,abc", "one,"])
 def test_a_row_that_chooses_no_file_of_an_exercise_is_refused(quick, row):
     exercise, check = row.split(",")
@@ -164,26 +137,3 @@ def test_a_row_that_chooses_no_file_of_an_exercise_is_refused(quick, row):
     (quick.out / "adjustments.csv").write_text(f"{head}ann,{exercise},{check},file,\n")
     done = quick.run("grade")
     assert "line 2: enter the change 'file' on the desk" in str(done.exception)
-
-
-def test_the_points_of_each(tmp_path):
-    """Graded confined, in a process of its own, when the page asks for them."""
-    course = write_course(tmp_path / "course", {"one": 10}, checks={"one": CHECK})
-    (tmp_path / "class" / "bob").mkdir(parents=True)
-    (tmp_path / "class" / "bob" / "one.py").write_text("def one(): return 1")
-    texts = {"v1": "def one(): return 1", "v2": "def one(): return 2"}
-    for version, text in texts.items():
-        folder = tmp_path / "class" / "ann" / version
-        folder.mkdir(parents=True)
-        (folder / "one.py").write_text(text)
-    job = Job(course, tuple(course.content.exercises), tmp_path / "class", tmp_path / "out", 1, 0)
-    grade_class(job, lambda *_: None)
-    with (tmp_path / "out" / "grades.csv").open(newline="") as file:
-        assert [row["one"] for row in csv.DictReader(file)] == ["", "10"]
-    command = GradeCommand(submissions=str(job.submissions), course=str(course.root))
-    remember_command(job.out, command)
-    client = let_in(client_of(job.out, course))
-    assert "points" not in text_of(client.get("/files/ann/one")).split("which file counts?")[1][:90]
-    page = text_of(client.get("/files/ann/one?points=yes"))
-    assert "v1/one.py 10 of 10 points" in page
-    assert "v2/one.py 0 of 10 points" in page

@@ -30,28 +30,15 @@ def test_an_item_is_measured_as_by_the_oracle(stats, rng):
     assert found.discrimination == pytest.approx(stats.pearsonr(one, rest).statistic, abs=1e-9)
     assert found.facility == pytest.approx(one.mean() / 10, abs=1e-9)
     assert found.deviation == pytest.approx(stats.tstd(one / 10), abs=1e-9)
-    most = np.cov(np.sort(one), np.sort(rest))[0, 1]
-    assert found.efficiency == pytest.approx(np.cov(one, rest)[0, 1] / most, abs=1e-9)
-
-
-def test_the_ends_are_those_by_total_whatever_the_order_of_the_class():
-    totals = np.arange(10.0)
-    part = (totals >= 8).astype(float)
-    assert statistics.ends(part, totals) == 1.0  # 2 of 10 at either end
-    tied = np.array([0.0, 1, 1, 1, 1, 1, 1, 1, 1, 2])
-    part = np.array([0.0, 1, 0, 1, 0, 1, 0, 1, 0, 1])
-    shuffled = np.random.default_rng(1).permutation(10)
-    assert statistics.ends(part, tied) == statistics.ends(part[shuffled], tied[shuffled]) == 0.5
 
 
 def test_what_is_not_defined_is_not_made_up():
     nobody = statistics.item_statistics(np.zeros(0), np.zeros(0), 2.0)
     assert nobody.students == 0
-    assert np.isnan([nobody.facility, nobody.discrimination, nobody.ends]).all()
+    assert np.isnan([nobody.facility, nobody.discrimination]).all()
     same = statistics.item_statistics(np.full(30, 2.0), np.arange(30.0), 2.0)
     assert same.facility == 1.0
     assert np.isnan(same.discrimination)
-    assert np.isnan(same.efficiency)
     assert np.isnan(statistics.item_statistics(np.zeros(5), np.arange(5.0), 0.0).facility)
 
 
