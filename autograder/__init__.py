@@ -18,7 +18,7 @@ def check(exercise: str, hint: bool = False) -> float:
 
 
 class OldImports:
-    """Finder of the modules that courses imported before there was `autograder.author`."""
+    """Finder of the modules that older courses import instead of `autograder.author`."""
 
     @staticmethod
     def find_spec(name: str, *_: object) -> Any:

@@ -33,15 +33,15 @@
 #
 # For $x = [1, 7]$ the mean square is $(1 + 49)/2 = 25$, so $x$ is divided by 5: $[0.2, 1.4]$.
 #
-# ![Left: three number lines. The features 1 and 7 of one token; after layer norm they are at −1 and 1,
-# on both sides of 0; after RMS norm they are at 0.2 and 1.4, and the ratio is still 7. Right: two
-# flow charts with these numbers. Pre-norm: the token 1, 7 goes through norm to −1, 1 and through f,
-# which doubles, to −2, 2; the token itself is added and gives −1, 9. Post-norm: the token goes through
-# f to 2, 14, the token is added and gives 3, 21, and norm makes it −1, 1.](figures/block_parts.png)
+# ![Left: three number lines. The features of one token are 1 and 7. After layer norm they are −1 and
+# 1, on both sides of 0. After RMS norm they are 0.2 and 1.4, and the ratio is still 7. Right: two
+# flow charts with these numbers. In both, f doubles its input. Pre-norm: norm turns the token 1, 7
+# into −1, 1, and f turns this into −2, 2. The token is added, which gives −1, 9. Post-norm: f turns
+# the token into 2, 14. The token is added, which gives 3, 21. Then norm gives −1, 1.](figures/block_parts.png)
 #
 # **What is $\varepsilon$ for?** If all features of a token are equal, their variance is 0. The small
-# number $\varepsilon$ prevents a division by 0. It stands *inside* the root. For ordinary vectors you
-# cannot see where it stands. But take $x = [-0.0001,\ 0.0001]$ and $\varepsilon = 10^{-5}$: inside,
+# number $\varepsilon$ prevents a division by 0. It is *inside* the root. For ordinary vectors you
+# cannot see where it is. But take $x = [-0.0001,\ 0.0001]$ and $\varepsilon = 10^{-5}$: inside,
 # the divisor is $\sqrt{10^{-8} + 10^{-5}} = 0.00316$. Outside, it would be
 # $0.0001 + 0.00001 = 0.00011$, which makes the result 29 times larger.
 #

@@ -24,9 +24,9 @@
 #   nn.Linear(d_ff, d_model))`, with biases.
 #
 # ![From left to right. The embeddings of token and position are added. Their sum goes through the
-# block. Attention reads it and adds its result to it. Then comes norm1. The feed-forward network does
-# the same, followed by norm2. After the block, the output projection gives the
-# logits.](figures/language_model.png)
+# block. Attention reads this sum and adds its result. Then comes norm1. The feed-forward network reads
+# the result of norm1 and adds its own result. Then comes norm2. After the block, the output projection
+# gives the logits.](figures/language_model.png)
 #
 # **The model:**
 #

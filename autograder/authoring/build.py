@@ -187,7 +187,7 @@ def pictures_in(text: str) -> list[str]:
 
 
 def pictures_of(course: Course, texts: Iterable[str]) -> dict[str, bytes]:
-    """Return a dict from path to content for the pictures in some texts, if they exist."""
+    """Return the content of the pictures in some texts by path. Leave out missing files."""
     paths = dict.fromkeys(path for text in texts for path in pictures_in(text))
     files = {path: course.handed_out / path for path in paths}
     return {path: file.read_bytes() for path, file in files.items() if file.is_file()}

@@ -109,7 +109,7 @@ def _line_of(tree: ast.AST, word: str) -> int:
 
 
 def _entries(text: CourseText, name: str) -> Iterator[tuple[ast.Constant, ast.expr, ast.Call]]:
-    """Yield the key of a mistake in a family, its value, and the family."""
+    """Yield each mistake of the families: its key, its value, and its family."""
     for node in ast.walk(text.tree):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == Family.__name__:
             for table in (part for part in ast.walk(node) if isinstance(part, ast.Dict)):

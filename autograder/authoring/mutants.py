@@ -25,14 +25,14 @@ class Mutant(msgspec.Struct, frozen=True):
 
 
 class MutantPlace(msgspec.Struct, frozen=True):
-    """Place where an operator applies. `occurrence` counts the operator's places before it."""
+    """Place where an operator applies. `occurrence` counts earlier places of the operator."""
 
     operator: str
     occurrence: int
 
 
 def mutants(text: str, share: int = 1) -> Iterator[Mutant]:
-    """Yield the distinct mutants of the lines between the markers, from one place in `share`."""
+    """Yield the distinct mutants of the lines between the markers, at every `share`-th place."""
     seen = {_meaning(text)}
     for place in itertools.islice(places(text), 0, None, share):
         mutant = mutant_at(text, place)

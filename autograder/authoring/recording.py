@@ -186,7 +186,7 @@ def engine_key() -> str:
 
 @functools.cache
 def machine() -> tuple[str, ...]:
-    """Return all versions and settings that may change numbers. Code is not included."""
+    """Return the versions and settings that may change recorded numbers, without the code."""
     libc = " ".join(platform.libc_ver())
     threads = sorted(f"{k}={v}" for k, v in os.environ.items() if k.endswith("_NUM_THREADS"))
     installed = {f"{each.name} {each.version}" for each in importlib.metadata.distributions()}

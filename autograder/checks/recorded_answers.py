@@ -152,7 +152,7 @@ def _sendable(value: Any) -> Any:
 
 
 def canary() -> ProjectionHash:
-    """Return the hash of random numbers. Another hash means that NumPy draws other numbers."""
+    """Return a hash of some random numbers. It differs if NumPy draws other numbers."""
     rng = np.random.default_rng([7, 11])
     return ProjectionHash([rng.normal(size=200), rng.integers(1000, size=50), rng.random(50)])
 

@@ -165,7 +165,7 @@ PLAIN = Importer(
 
 
 def importers() -> dict[str, Importer]:
-    """Return all importers by name. A site's own importer replaces one of the same name."""
+    """Return all importers by name. A site's own importer replaces ours of the same name."""
     points = hooks(GROUP).values()
     known: dict[str, Importer] = {}
     for point in points:

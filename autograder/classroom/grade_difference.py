@@ -290,7 +290,7 @@ def _checks(was: ExerciseReport | None, now: ExerciseReport | None) -> list[str]
 def _total(
     before: Report, after: Report, cells: Sequence[GradeCell], course: Course | None
 ) -> list[GradeCell]:
-    """Return a changed total as one cell. If exercises explain the change, return an empty list."""
+    """Return a list with the cell of a changed total, or [] if exercises explain the change."""
     late, added, shown = [], [], []
     for report in (before, after):
         late.append({each.assignment: each.points for each in report.lateness})

@@ -48,7 +48,7 @@ class GradedClass(ClassOverview):
 
     `version` is the number of the version that the run made, or 0 if no result was new.
     `difference` lists the changes of previous results. It is None if there were no results.
-    `needs_repairs` is true if an answer should be searched for a repair.
+    `needs_repairs` is true if a repair should be searched for some answer.
     """
 
     in_force = True

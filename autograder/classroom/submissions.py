@@ -169,7 +169,7 @@ class _Reading:
         self._left = MAX_READ
 
     def look_at(self, file: FolderFile) -> None:
-        """Read a file as a request, or as a candidate for exercises by its name or content."""
+        """Read a file: a request, or a candidate for exercises that its name or content shows."""
         named = self.named(file)
         if file.suffix in IN_WORDS and REQUEST.search(file.path.stem):
             self._take_request(file, named)
@@ -219,9 +219,9 @@ class _Reading:
         self._asked.setdefault(name, []).append(whole[: MAX_REQUEST + 1])
 
     def requests(self) -> dict[str, str]:
-        """Return each exercise's request. A request without an exercise is for the first one.
+        """Return each exercise's request.
 
-        Of a long request, the beginning is kept.
+        A request that names no exercise is for the first exercise. A long request is cut.
         """
         first = next(itertools.chain(filter(self.candidates.get, self.names), self.names), "")
         asked: dict[str, list[str]] = {}
@@ -333,7 +333,7 @@ class UnreadableFolder(Exception):
 def guarded() -> Iterator[None]:
     """Raise `UnreadableFolder` for any error, so that it affects only the folder's student.
 
-    A `UserError` passes, because then the course or the journal is the cause.
+    A `UserError` stays as it is, because the course or the journal is its cause.
     """
     try:
         with cpu_limit(READ_SECONDS):

@@ -16,7 +16,7 @@ MOST_NAMES = 12
 
 @dataclass(frozen=True, order=True)
 class AuthoringError:
-    """An error in a file of the course, with its place. The first line has the number 1."""
+    """An error in a file of the course, with its place. Lines are counted from 1."""
 
     path: Path
     line: int

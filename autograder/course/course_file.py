@@ -173,7 +173,7 @@ class Course:
 
     @property
     def grading(self) -> tuple[Path, ...]:
-        """The folders of the reference and the checks, or the outer folder if it contains both."""
+        """The folders of the reference and of the checks, or the one that contains the other."""
         reference, checks = self.root / self.content.reference, self.root / self.content.checks
         return (reference,) if reference in checks.parents else (reference, checks)
 

@@ -110,7 +110,7 @@ class NewMistake(msgspec.Struct, frozen=True):
 
 
 class GroupState(msgspec.Struct, frozen=True):
-    """Progress of a group. `doing` is the job that runs. `trouble` is the last job's error."""
+    """State of a group. `doing` is the job that runs, and `trouble` is the last job's error."""
 
     students: tuple[str, ...] = ()
     doing: str = ""

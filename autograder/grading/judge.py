@@ -230,7 +230,7 @@ def is_sound(
 ) -> bool:
     """Return True if a check passes for the solution, or if the course has no solution.
 
-    The solution runs in processes of its own. The submission's processes end before it starts.
+    The solution runs in its own processes. Before it starts, the submission's processes end.
     """
     if course.content.released is not None:
         return True

@@ -42,7 +42,7 @@ _ENTRY = re.compile(
 
 
 def piece_of(entry: str, is_folder: bool) -> Piece | None:
-    """Return the piece that an entry's name describes, or None if Moodle makes no such names."""
+    """Return the piece that an entry's name describes, or None if the name has another form."""
     match = _ENTRY.fullmatch(entry)
     if match is None or is_folder == bool(match["file"]):
         return None

@@ -149,7 +149,7 @@ class MistakeCount(msgspec.Struct):
 
     @property
     def example(self) -> str:
-        """Return the sentence that most students read, or "" if all students read one sentence."""
+        """Return the sentence that most students read, or "" if all students read the same one."""
         if len(self.readings) < 2:
             return ""
         return min(self.readings, key=lambda text: (-self.readings[text], text))

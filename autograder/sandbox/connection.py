@@ -61,7 +61,7 @@ class Deadline:
         self._excused = 0.0
 
     def left(self) -> float:
-        """Return the seconds to wait before the next call. At most 0 means that no time is left."""
+        """Return the seconds to wait before the next call. If no time is left, return 0 or less."""
         wall, had = self._so_far()
         if had is None:
             return self.seconds * PATIENCE - wall

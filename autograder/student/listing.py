@@ -153,7 +153,7 @@ def next_lines(
 
 
 def _all_done(every: Sequence[ExerciseProgress]) -> Iterator[StyledLine]:
-    """Yield the exercises that are finished, have no file here, or have changed since a check."""
+    """Yield lines on exercises that are finished, without a file here, or changed since a check."""
     done = [entry for entry in every if entry.state == "done"]
     missing = [entry.exercise.name for entry in every if entry.state == "missing"]
     changed = [entry.exercise.name for entry in done if entry.changed]

@@ -66,7 +66,7 @@ def lay_out(figure: Any) -> dict[Any, list[TickLabel]]:
 
 
 def _settled(several_axes: list[Any]) -> dict[Any, list[TickLabel]]:
-    """Make the updates of drawing, and return each axis' labels."""
+    """Make the updates that drawing would make, and return each axis' labels."""
     for axes in several_axes:
         locator = axes.get_axes_locator()
         axes.apply_aspect(locator(axes, None) if locator else None)

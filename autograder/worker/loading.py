@@ -218,7 +218,7 @@ def load(
 
 
 def compiled_units(units: Sequence[Unit]) -> bytes:
-    """Return the code of all units for `load`, or no bytes if it cannot be kept.
+    """Return the compiled units for `load`, or empty bytes if they cannot be stored.
 
     All processes of a submission use this code: a long file takes longer to compile than to run.
     """

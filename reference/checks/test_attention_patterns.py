@@ -24,7 +24,7 @@ HINTS = {
         "np.diag returns the diagonal of a matrix. Take the mean of this diagonal.",
     ),
     "max_attention": (
-        "Which weights does `max_attention` compare?",
+        "From which weights does `max_attention` take the maximum?",
         "`max_attention` is the single largest weight of the whole matrix.",
         "Take the maximum over all entries, without an axis.",
     ),
@@ -71,7 +71,7 @@ def scenario(name, rng):
     points=2,
     grades=["measures"],
     hints=(
-        "What are the weights, before your code measures anything?",
+        "Which weights does your code measure, and how does it compute them?",
         "The scores are the dot products of the rows, divided by √d. Each row of scores gets a "
         "softmax.",
         "First make the matrix of weights, as in the lesson's example. Then calculate the three "

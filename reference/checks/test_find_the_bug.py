@@ -57,7 +57,7 @@ REPAIR = {
     ),
     "attention_with_dropout": (
         "What is the sum of each row of the weights that the broken function returns?",
-        "Mix the values with the weights after dropout. Return the weights before dropout.",
+        "Multiply the weights after dropout by the values. Return the weights before dropout.",
         "Give the weights after dropout another name.",
     ),
 }

@@ -207,7 +207,7 @@ def test_bare_mask(bare, rng, note):
     grades=["dropout"],
     hints=(
         "Which numbers does dropout set to 0? Which of your two results contains these zeros?",
-        "Mix the values with the weights after dropout. Return the weights before dropout.",
+        "Multiply the weights after dropout by the values. Return the weights before dropout.",
         "Give the weights after dropout another name, or return self.dropout(weights) @ value, "
         "weights.",
     ),
@@ -296,7 +296,8 @@ def test_parameters(whole, rng, note, grading):
     points=2,
     grades=["output"],
     hints=(
-        "What are queries, keys and values made from? What happens to the mixture of the values?",
+        "What are queries, keys and values made from? What happens to the weighted sum of the "
+        "values?",
         "W_q, W_k and W_v are applied to x. Then comes the attention. Then W_o is applied to the "
         "output only.",
         "Return the weights of the attention unchanged. Apply W_o only to the output.",
@@ -335,8 +336,8 @@ def test_axes(whole, bare, rng, note):
     grades=["widths"],
     hints=(
         "Which of your sizes is the width of the keys, and which is the width of the model?",
-        "The scores are divided by √d_k, whatever d_model is. The mixture of the values has d_v "
-        "features.",
+        "The scores are divided by √d_k, whatever d_model is. The weighted sum of the values "
+        "has d_v features.",
         "Take d_k from the last axis of the key, not from d_model.",
     ),
 )

@@ -350,8 +350,8 @@ def test_generator(submission, kit, rng):
     kept = kit.generator.kept(5)
     if always_equal(lambda: (kept, kept)):
         raise Mismatch(
-            "Two calls in a row with one generator give the same 40 tokens. The second call "
-            "should continue with the generator as the first call left it.",
+            "Two calls in a row with the same generator give the same 40 tokens. The second "
+            "call should continue with the generator as the first call left it.",
             mistake="generator-starts-again",
         )
 

@@ -116,7 +116,7 @@ MISCONCEPTIONS = (
                 lambda x, w: x[:1] @ w if x.ndim > 2 else x @ w,
             ),
             "mean-of-positions": (
-                "Every position has the mean of the projections over the positions.",
+                "Every position has the same projection: the mean over all positions.",
                 lambda x, w: np.repeat((x @ w).mean(-2, keepdims=True), x.shape[-2], -2),
             ),
         },

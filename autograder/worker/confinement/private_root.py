@@ -83,7 +83,7 @@ def _inside(path: str, folder: str) -> bool:
 
 
 def make_private_root(paths: Sequence[str]) -> None:
-    """Replace the root folder by one that contains `paths` (read-only), three devices, `SCRATCH`.
+    """Replace the root folder by one with `paths` (read-only), three devices and `SCRATCH`.
 
     The process must have its own mount namespace and the right to mount in it.
     """

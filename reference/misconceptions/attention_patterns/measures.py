@@ -10,7 +10,7 @@ from reference.attention import softmax
 from reference.scaling import entropy
 
 WEIGHTS: Hints = (
-    "How do the embeddings become weights, before anything is measured?",
+    "How does your code turn the embeddings into weights?",
     "The weights are the softmax, over each row, of the dot products divided by √d.",
     "Calculate the lesson's example by hand, and compare your matrix of weights.",
 )
@@ -24,7 +24,7 @@ SELF: Hints = (
 
 
 LARGEST: Hints = (
-    "Which weights does max_attention compare?",
+    "From which weights does max_attention take the maximum?",
     "`max_attention` is the single largest weight of the whole matrix.",
     "Look at the line that makes max_attention. It needs one maximum, without an axis and without "
     "a mean.",

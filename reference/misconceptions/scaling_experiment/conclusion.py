@@ -39,8 +39,9 @@ EXPONENT: Hints = (
 
 CONCLUSION: Hints = (
     "Which of your curves stays level as d grows?",
-    "Scaled scores keep their standard deviation, and so their entropy. Unscaled scores grow, and "
-    "a softmax that is nearly all 0 and 1 hardly reacts to its scores.",
+    "Scaled scores keep their standard deviation, so the entropy of their softmax stays level. "
+    "Unscaled scores grow, and a softmax that is nearly all 0 and 1 hardly reacts to its "
+    "scores.",
     "Look at entropy_scaled for your dimensions, and at softmax_gradient_norm for scores that "
     "lie far apart.",
 )

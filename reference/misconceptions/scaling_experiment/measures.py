@@ -73,8 +73,8 @@ MEASURING: tuple[Family, ...] = (
                 {"unscaled": lambda s: product(s) / np.sqrt(s.d), "scaled": lambda s: s.unscaled},
             ),
             "scaled-twice": (
-                "All scores are divided by √d before anything is measured. The scaled scores are "
-                "divided by √d again.",
+                "All scores are divided by √d before the measures are computed. The scaled "
+                "scores are divided by √d again.",
                 {"unscaled": lambda s: product(s) / np.sqrt(s.d)},
             ),
         },

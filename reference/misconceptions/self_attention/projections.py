@@ -13,7 +13,7 @@ WHICH: Hints = (
 
 
 OUT: Hints = (
-    "What happens between the mixture of the values and the result?",
+    "What does your code do with the weighted sum of the values before it returns the result?",
     "Apply W_o to the output of the attention, once. Do nothing else to it.",
     "Look at the last lines. Return self.W_o(output), and return the weights unchanged.",
 )
@@ -116,7 +116,7 @@ PROJECTIONS = (
         OUT,
         {
             "output-not-projected": (
-                "W_o has no effect: the mixture of the values is returned unchanged.",
+                "W_o has no effect: the weighted sum of the values is returned unchanged.",
                 lambda s: s.output,
             ),
             "output-projected-twice": (
