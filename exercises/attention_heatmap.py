@@ -47,8 +47,8 @@ import numpy as np
 #   your own words.
 # - **Colour bar.** Beside the image is a colour bar.
 # - **Cell text.** The text in a cell is only its number, with at least one decimal, or as a
-#   percentage. It has to be legible: inside its cell, large enough, and in a colour that differs from
-#   the cell's.
+#   percentage. It has to be legible: inside its cell, large enough, and in a colour that clearly
+#   differs from the cell's.
 # - **Title.** The figure has the title that is given. If `title` is None, it has none.
 #
 # And of both functions:

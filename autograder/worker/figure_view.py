@@ -15,6 +15,7 @@ Floats = npt.NDArray[np.float64]
 Box = tuple[Floats, Floats]  # the smallest and the largest place
 
 FAINT = 0.03  # smaller differences between two colours, each from 0 to 1, are invisible
+LEGIBLE = 0.25  # smallest distance between the colours of a text and of what is behind it
 OPAQUE = 0.9
 SMALL_TEXT = 2.0  # points
 PIXEL = 1.0  # tolerance
@@ -208,7 +209,8 @@ def reads(text: Any, behind: Any) -> bool:
 
 def shows(text: Any, behind: Any) -> bool:
     """Return True if a text of this size and colour can be read in front of a colour."""
-    return is_legible(text) and tell_apart(colour_over(_ink(text), behind), behind)
+    contrast = np.linalg.norm(colour_over(_ink(text), behind) - np.asarray(behind)[..., :3])
+    return is_legible(text) and bool(contrast > LEGIBLE)
 
 
 def _ink(text: Any) -> tuple[float, float, float, float]:

@@ -12,7 +12,6 @@ from .figure_view import (
     Floats,
     View,
     colour_over,
-    is_legible,
     is_visible,
     pictures_of,
     reads,
@@ -136,16 +135,10 @@ class _Description:
         return ticks
 
     def texts(self, axes: Any) -> list[tuple[str, tuple[float, float]]]:
-        """Return the texts, each with its position in data coordinates.
-
-        Texts that have the same colour as their cell are returned too, if there are only a few. If
-        most texts have the colour of their cell, only the readable texts are returned.
-        """
-        texts, readable = [], []
+        """Return the readable texts, each with its position in data coordinates."""
+        texts = []
         for text in [text for text in axes.texts if self.view.has(text)][:MAX_TEXTS]:
             pixels, place = _place(text, axes)
-            if not text.get_text().strip() or not is_legible(text):
-                continue
             if not self.view.sees(pixels, text, axes)[0]:
                 continue
             behind = colour_over(axes.get_facecolor(), self.view.page)
@@ -153,10 +146,9 @@ class _Description:
                 behind = picture.colour_at(place, behind)
             if text.get_bbox_patch() is not None:
                 behind = colour_over(text.get_bbox_patch().get_facecolor(), behind)
-            texts.append((_letters(text.get_text()), place))
             if reads(text, behind):
-                readable.append(texts[-1])
-        return texts if 2 * len(readable) >= len(texts) else readable
+                texts.append((_letters(text.get_text()), place))
+        return texts
 
     def series(self, axes: Any) -> list[Series]:
         ground = colour_over(axes.get_facecolor(), self.view.page)

@@ -248,8 +248,9 @@ def expect_numbers_in_cells(written, weights):
     if absent:
         i, j = absent[0]
         raise Mismatch(
-            f"In {len(absent)} of {len(cells)} cells, no number can be seen. The first of these "
-            f"cells is [{i}][{j}].",
+            f"In {len(absent)} of {len(cells)} cells, no number can be read. The first of these "
+            f"cells is [{i}][{j}]. A number must be inside its cell, large enough, and in a colour "
+            "that clearly differs from the cell's.",
             mistake="cells-without-numbers",
         )
     if all(matches(written[i, j], weights[i, j]) for i, j in cells):

@@ -104,6 +104,10 @@ UNREADABLE = {
     "texts of their cells' colours": (
         "for text in axes.texts: text.set_color(image.cmap(image.norm("
         "weights[text.get_position()[1], text.get_position()[0]])))", TEXTS),
+    "white texts, also on light cells": (EVERY_TEXT + "set_color('white')", TEXTS),
+    "black texts, also on a black cell": (
+        EVERY_TEXT + "set_color('black')\nimage.set_cmap('gray')\n"
+        "image.set_clim(weights.min(), weights.max())", TEXTS),
     "all numbers in each cell": (
         "[axes.text(j, i, f'{w:.2f}') for i in range(n) for j in range(n) for w in weights.flat]",
         TEXTS),
@@ -224,8 +228,6 @@ RIGHT = {
     "texts white on dark": "for text in axes.texts: text.set_color('white' if "
     "float(text.get_text()) > 0.5 else 'black')",
     "texts all white": EVERY_TEXT + "set_color('white')\nimage.set_cmap('viridis')",
-    "texts all black on gray": EVERY_TEXT + "set_color('black')\nimage.set_cmap('gray')\n"
-    "image.set_clim(weights.min(), weights.max())",
     "boxes round the texts": EVERY_TEXT + "set_bbox(dict(facecolor='white', alpha=0.8))",
     "few colours": "image.set_cmap(plt.get_cmap('Blues', 5))",
     "lines between cells": "axes.set_xticks(np.arange(n + 1) - 0.5, minor=True)\n"

@@ -14,7 +14,8 @@ def plot_attention(weights, tokens, title=None):
     ax.set_xlabel("Attending to")
     ax.set_ylabel("Attending from")
     for i, j in np.ndindex(*np.shape(weights)):
-        ax.text(j, i, f"{100 * weights[i, j]:.1f} %", ha="center", va="center")
+        ink = "white" if weights[i, j] < 0.5 else "black"
+        ax.text(j, i, f"{100 * weights[i, j]:.1f} %", ha="center", va="center", color=ink)
     if title is not None:
         fig.suptitle(title)
     return fig
