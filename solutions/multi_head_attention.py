@@ -64,8 +64,8 @@ from torch import nn
 # - **Error.** If `d_model` is not a multiple of `num_heads`, the constructor raises a `ValueError`.
 #   Its message is not graded.
 # - **Masks.** A mask is `(L, L)`, `(B, L, L)` or `(B, 1, L, L)`. It holds True and False, or 1 and 0
-#   as whole numbers or decimals: no numbers to add to the scores. It need not be causal, but every
-#   query may attend to at least one key.
+#   as whole numbers or as decimals of the dtype of `x`: no numbers to add to the scores. It need not
+#   be causal, but every query may attend to at least one key.
 # - **Gradient.** The gradient of the output reaches `x` and all four matrices, also with a mask.
 # - **No side effects.** `x` and the mask stay as they are, and no result depends on earlier calls.
 #
