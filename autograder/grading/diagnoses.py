@@ -146,15 +146,15 @@ class _Diagnoses:
         """Return the result with the diagnosis of its first function that has a diagnosis."""
         diagnosis, group, hints, units = None, "", result.hints, self.session.source.units
         for function in result.about:
-            if function not in self.known:
-                self.known[function] = self._examined(function, result)
-            finding, id_of_answers = self.known[function]
+            finding, id_of_answers = self._finding_of(function, result)
             group = group or id_of_answers
             if finding is not None:
                 diagnosis = with_lines(finding, units).about(self._origin(function, finding))
                 hints = finding.hints
                 break
         own = result.own
+        if own is not None and self._refutes(own, result):
+            own = None  # its sentence is still the check's finding
         if own is not None and (diagnosis is None or _says_more(own, diagnosis)):
             finding = Finding("named", own.finding, own.misconceptions, told=own.told, code="own")
             diagnosis = with_lines(finding, units).about(own.function)
@@ -167,6 +167,22 @@ class _Diagnoses:
             group="" if diagnosis.kind == "named" else group,
             hints=hints,
         )
+
+    def _finding_of(self, function: str, result: CheckResult) -> tuple[Finding | None, str]:
+        """Return what `_examined` returns. Examine each function only once."""
+        if function not in self.known:
+            self.known[function] = self._examined(function, result)
+        return self.known[function]
+
+    def _refutes(self, own: Diagnosis, result: CheckResult) -> bool:
+        """Return True if wrong answers are not those of the mistake that a check names."""
+        replay = self.catalogue.replay(self.exercise, own.function)
+        if replay is None:
+            return False
+        finding, id_of_wrong_answers = self._finding_of(own.function, result)
+        replayed = {each.id for each in replay.recipe.misconceptions}
+        names = {*own.misconceptions} - {*(finding.misconceptions if finding else ())}
+        return bool(id_of_wrong_answers) and not replayed.isdisjoint(names)
 
     def _examined(self, function: str, result: CheckResult) -> tuple[Finding | None, str]:
         """Return the finding about a function, and an id that is equal for equal wrong answers."""

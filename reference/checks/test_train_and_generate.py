@@ -191,7 +191,7 @@ def expect_one_rate(before, after, right):
             f"In {MANY} steps, AdamW with lr=0.1 in each step lets weights without a gradient "
             f"shrink by {1 - share:.2%}; yours shrank by {1 - factor:.2%}. So the learning rate "
             f"or the weight decay is not the same in all steps, or not the one that is asked for.",
-            mistake="learning-rate-changes",
+            mistake="rate-scheduled",
         )
 
 
