@@ -193,7 +193,7 @@ def editor_files(exercises: str) -> KitFiles:
 
 @dataclass(frozen=True)
 class Naming:
-    """The places from which a file's names come.
+    """Sources of the names that a file uses.
 
     `reference` is the package with the course's right answers. `helpers` are its modules that
     students get. `value` returns the reference's value for a name, or None. Names of helpers and

@@ -62,7 +62,7 @@ class KitShares(msgspec.Struct):
 
 
 class WrongAnswer(NamedTuple):
-    """Misconception, as code or as recorded answers. `is_value` is true if code sets a value."""
+    """Misconception, as code or as recorded answers. `is_value` is true for a wrong value."""
 
     function: str
     id: str
@@ -104,7 +104,7 @@ def kit_shares(course: Course, kit: Path, exercise: Exercise, with_names: bool) 
 def _count_right_answers(
     shares: KitShares, course: Course, exercise: Exercise, judge: Judge
 ) -> dict[str, frozenset[str]]:
-    """Count the right answers. Return a dict from each check to the check's functions."""
+    """Count the right answers. Return a dict from each check to the functions that it calls."""
     about: dict[str, frozenset[str]] = {}
     titles: dict[str, str] = {}
     passed: set[str] = set()

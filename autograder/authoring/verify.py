@@ -159,7 +159,7 @@ class Verifier:
         return graded
 
     def _graded_wrong(self, source: Source | ModuleType, wanted: RunOptions = ALL_CHECKS) -> Graded:
-        """Grade a wrong answer. Note which checks report it, and which raise an error first."""
+        """Grade a wrong answer. Note which checks report it, and which raise an error instead."""
         if isinstance(source, ModuleType):
             graded = self._graded(SimulatedClient(self.course, self.exercise, source), wanted)
         else:

@@ -220,7 +220,7 @@ class _Current:
 
 
 def record_with(recorder: Any) -> None:
-    """Take answers of released checks from `recorder`, or without a recorder from the records."""
+    """Take answers of released checks from `recorder`, or from the records if it is None."""
     _Current.recorder = recorder
 
 

@@ -271,7 +271,7 @@ def expect_gradients(
 
 
 def _apart(one: Any, other: Any) -> float:
-    """Return the distance of two arrays relative to the first, or 0 if the shapes differ."""
+    """Return the relative distance of two arrays, or 0 if their shapes differ."""
     first, second = (np.asarray(each, dtype=np.float64) for each in (one, other))
     if first.shape != second.shape:
         return 0.0

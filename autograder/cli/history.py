@@ -1,4 +1,4 @@
-"""`autograder diff` and `history`: changes of grades, as a run shows them before they count."""
+"""`autograder diff` and `history`: lists of changed grades, in the form that `grade` uses."""
 
 import sys
 from pathlib import Path

@@ -162,7 +162,7 @@ class Dispatch:
         self._told(self._left_out[machine.address])
 
     def _hand_out(self, coming: Iterator[Task]) -> None:
-        """Send chunks to free judges. After the last chunk, send the tasks to grade alone."""
+        """Send chunks to free judges. After the last chunk, send tasks that need a whole host."""
         room = AHEAD * sum(each.judges for each in self._machines.values()) - len(self._under_way)
         for _ in range(room):
             batch = self._again.popleft() if self._again else self._next(coming)

@@ -143,8 +143,8 @@ def _unpacked(failure: _Failure) -> str:
 
 def _broadcast(failure: _Failure) -> str:
     text = (
-        f"{failure.known} Sizes are compared from the last axis on. Two sizes fit if they are "
-        "equal, or if one of them is 1."
+        f"{failure.known} Broadcasting compares sizes from the last axis to the first. Two sizes "
+        "fit if they are equal, or if one of them is 1."
     )
     reduces = re.search(r"\.(sum|max|mean|min)\(|amax|logsumexp", failure.line)
     if reduces and "keepdim" not in failure.line:

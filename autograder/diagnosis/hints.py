@@ -65,7 +65,8 @@ HINTS: Mapping[str, Three] = {
     ),
     "name": (
         "Where in your file does `{name}` get its value?",
-        "An assignment, `def`, import or parameter makes a name. Small and capital letters differ.",
+        "An assignment, `def`, import or parameter defines a name. Small and capital letters "
+        "differ.",
         "Look {where}. Does an earlier line make this name, with exactly this spelling?",
     ),
     "unset": (
@@ -136,8 +137,9 @@ HINTS: Mapping[str, Three] = {
     ),
     "shapes": (
         "What is the shape of each array {where}?",
-        "Sizes are compared from the last axis on. Two sizes fit if they are equal, or if one of "
-        "them is 1. In `A @ B`, the last axis of A must be as long as the second-last axis of B.",
+        "Broadcasting compares sizes from the last axis to the first. Two sizes fit if they "
+        "are equal, or if one of them is 1. In `A @ B`, the last axis of A must be as long as "
+        "the second-last axis of B.",
         "Print each shape just before the line that fails. Which axis is missing, or in the "
         "wrong place?",
     ),
@@ -174,7 +176,7 @@ HINTS: Mapping[str, Three] = {
         "Print the shape of each array just after your code makes it. Which array is too large?",
     ),
     "not_python": (
-        "Is every bracket and every quote closed there? Is there a `:` after def, if and for?",
+        "Is every bracket and every quote closed {where}? Is there a `:` after def, if and for?",
         "Python notices a missing sign only where it cannot read on. This is often one line later.",
         "Look {where}, and at the line above it.",
     ),

@@ -49,8 +49,8 @@ def harmless(text: str, attachments: Attachments, most: int = MAX_FORMATTED) -> 
     """Return the text as Markdown whose links and pictures have only allowed targets.
 
     Links may use http, https and mailto. Pictures must be the cell's own attachments. If a target
-    is not allowed, all links are broken up. If the page is then still not safe, or if the text has
-    more than `most` characters, the text is shown unformatted.
+    is not allowed, all links become plain text. If the page is then still not safe, or if the text
+    has more than `most` characters, the text is shown unformatted.
     """
     if attachments or len(text) > MAX_CACHED or is_off("nbgrader_texts"):
         return _harmless(text, attachments, most)

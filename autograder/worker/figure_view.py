@@ -208,7 +208,7 @@ def reads(text: Any, behind: Any) -> bool:
 
 
 def shows(text: Any, behind: Any) -> bool:
-    """Return True if a text of this size and colour can be read in front of a colour."""
+    """Return True if a text is legible, and its colour differs clearly from the one behind."""
     contrast = np.linalg.norm(colour_over(_ink(text), behind) - np.asarray(behind)[..., :3])
     return is_legible(text) and bool(contrast > LEGIBLE)
 

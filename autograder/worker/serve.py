@@ -175,7 +175,7 @@ class Answers:
         return value
 
     def _object(self, record: Record) -> Any:
-        """Return an object of the student's class that has the record's name and fields."""
+        """Return an object of the student's class with the record's name and field values."""
         kind = vars(self.module).get(record.type) if self.module is not None else None
         if not isinstance(kind, type):
             raise LookupError(f"there is no class {record.type} to make an argument of")

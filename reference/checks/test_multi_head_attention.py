@@ -121,8 +121,8 @@ def test_mask(heads, rng, note):
     grades=["masks"],
     hints=(
         "In broadcasting, which axis of the scores is matched with each axis of the mask?",
-        "Axes are matched from the last. The scores have the axes (B, H, L, L); a mask of three "
-        "axes lacks the axis for the heads.",
+        "Broadcasting matches the last axes first. The scores have the axes (B, H, L, L); a "
+        "mask of three axes lacks the axis for the heads.",
         "If the mask has three axes, insert an axis at position 1. A mask with two or four axes "
         "fits.",
     ),

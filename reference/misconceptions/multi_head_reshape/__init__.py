@@ -88,7 +88,7 @@ FACTS = (
     Fact(
         "mixed-tokens",
         lambda s, v: v.shape == s.heads.shape and _mixes(s, v),
-        "Some rows hold features of more than one token.",
+        "Some rows contain features of several tokens.",
     ),
 )
 

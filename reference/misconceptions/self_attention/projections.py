@@ -8,7 +8,8 @@ from reference.attention import softmax
 WHICH: Hints = (
     "Which of the four matrices makes the queries, which the keys, and which the values?",
     "W_q, W_k and W_v are each applied to x. The attention gets the three results.",
-    "Read the three projections one after the other, and look at the name on each side.",
+    "Read the three projections one after another, and compare the names on both sides of each "
+    "`=`.",
 )
 
 
