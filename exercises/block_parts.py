@@ -34,7 +34,7 @@
 # For $x = [1, 7]$ the mean square is $(1 + 49)/2 = 25$, so $x$ is divided by 5: $[0.2, 1.4]$.
 #
 # ![Left: three number lines. The features of one token are 1 and 7. After layer norm they are −1 and
-# 1, on both sides of 0. After RMS norm they are 0.2 and 1.4, and the ratio is still 7. Right: two
+# 1, on both sides of 0. After RMS norm they are 0.2 and 1.4, and their ratio is still 7. Right: two
 # flow charts with these numbers. In both, f doubles its input. Pre-norm: norm turns the token 1, 7
 # into −1, 1, and f turns this into −2, 2. The token is added, which gives −1, 9. Post-norm: f turns
 # the token into 2, 14. The token is added, which gives 3, 21. Then norm gives −1, 1.](figures/block_parts.png)

@@ -1,4 +1,4 @@
-"""Share of a course's right answers and misconceptions that its student kit judges and names."""
+"""Shares of right answers that a student kit judges, and of misconceptions that it names."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -205,7 +205,7 @@ class _Search:
         self.free = [o for o in self.free if o not in used]
 
     def _joined(self) -> Iterator[Ways]:
-        """Yield the possible layouts of weights that one parameter holds together."""
+        """Yield the possible layouts of several weights in one parameter."""
         for name in self.free:
             roles = self.words.joined.get(self.role(name), ())
             parts = [next((w for w in self.weights if self.role(w) == each), "") for each in roles]

@@ -234,7 +234,8 @@ HINTS: Mapping[str, Three] = {
     "value_of_other_kind": (
         "Is each entry {where} a number? Do all rows have the same number of entries?",
         'A row is a list of numbers. `"0.5"` is text, and `0,5` is two numbers.',
-        "Count the numbers in each row {where}. Write them without quotes, with a point.",
+        "Count the numbers in each row {where}. Write each number without quotes, and with a "
+        "decimal point.",
     ),
     "other_results": (
         "How many values are after your `return`?",

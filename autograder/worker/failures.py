@@ -97,7 +97,7 @@ def _importable(error: ImportError, files: Collection[str]) -> str:
 
 
 def _library(step: TracebackType, error: BaseException) -> str:
-    """Return the package that raised when the student's line called it, or an empty text."""
+    """Return the package that the student's line called and that raised, or an empty text."""
     inner = step.tb_next
     look_ups = "__getattr__", "__setattr__"  # a look-up belongs to the line itself
     if inner is None or inner.tb_frame.f_code.co_name in look_ups or OF_A_CALL.search(said(error)):

@@ -179,7 +179,7 @@ def test_merge_values(submission, reference):
     grades=["merge", "no side effects"],
     needs=["test_split_shape", "test_merge_shape"],
     hints=(
-        "Which numbers of x are in another place, or changed?",
+        "Which numbers of x have another place or another value in your result?",
         "Merging undoes the steps of splitting, the last step first. Neither function changes a "
         "number.",
         "To split, reshape and then transpose. To merge, transpose and then reshape.",

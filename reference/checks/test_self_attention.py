@@ -112,7 +112,8 @@ def follow_whole(whole, bare, made_with, inputs, state, note):
     points=1,
     grades=["values", "evaluation"],
     hints=(
-        "What does dropout do after model.eval(), and how does your module notice that call?",
+        "What does dropout do after model.eval(), and how does your module know that "
+        "model.eval() was called?",
         "nn.Dropout knows whether the module is in training. F.dropout needs "
         "training=self.training.",
         "Keep an nn.Dropout(dropout) in __init__, and return the output and the weights, in this "
@@ -170,7 +171,8 @@ def test_bare_axes(bare, rng, note):
     grades=["masks"],
     hints=(
         "Here True means “may attend”. What happens to a score whose mask entry is False?",
-        "Blocked weights are 0, and each row still sums to 1. So the mask acts on the scores.",
+        "Blocked weights are 0, and each row still sums to 1. So the mask has to act on the "
+        "scores, not on the weights.",
         "scores.masked_fill(mask == 0, float('-inf')) is right for every kind of mask. ~mask is "
         "right only for a mask of type bool.",
     ),

@@ -110,7 +110,7 @@ def _of_edits(found: Found, passes: str) -> Repair | None:
 
 
 def _of_two(found: Found, passes: str) -> Repair | None:
-    """Return a sentence with the lines of two edits that are enough together, or None."""
+    """Return a sentence with the lines of two edits that work only together, or None."""
     places = sorted((edit.unit, line) for edit in found.together for line in edit.at)
     numbers = sorted({line for _, line in places})
     if not 1 < len(numbers) <= MOST_LINES:

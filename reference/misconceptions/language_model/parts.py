@@ -72,8 +72,8 @@ PARTS = (
         SUMS,
         {
             "no-residual": (
-                "Both sums are missing: each norm gets the result of a part without the input x "
-                "of this part.",
+                "Both sums are missing: the inputs of the attention and of the network are not "
+                "added to their results.",
                 {"sum_1": lambda s: s.attended, "sum_2": lambda s: s.fed},
             ),
             "no-first-residual": (

@@ -77,7 +77,7 @@ SCORES = (
                 lambda s: s.Q @ transposed(s.V),
             ),
             "absolute-scores": (
-                "Your numbers are those of scores without their signs.",
+                "Your numbers are those of the absolute values of the scores.",
                 lambda s: np.abs(s.Q @ transposed(s.K)),
             ),
             "squared-scores": (
