@@ -201,7 +201,7 @@ def without_work(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def _is_work(name: str) -> bool:
-    """Return whether students write in a file. They do not write in pictures."""
+    """Return whether students work in a file. They do not work in pictures."""
     return name.startswith(f"{WORK}/") and name.endswith(SUFFIXES)
 
 

@@ -40,7 +40,7 @@ def expect_equal(
     Args:
         actual: the student's result, of any type.
         expected: the correct value, as the reference returns it.
-        what: what the report's sentences call the value, such as "the words".
+        what: the name of the value in the report's sentences, such as "the words".
         condition, within: the tolerance for numbers, as in `expect_close`.
         any_row: true if the student may return a list instead of a tuple, or a tuple instead of a
             list.
@@ -89,7 +89,7 @@ def expect_same(
         right: the correct function, of the solution or the reference.
         inputs: one input for each call: a tuple of arguments, or a single argument. Put small
             inputs first. An argument that is a tuple is written `((1, 2),)`.
-        what: what the report's sentences call the value, such as "the words".
+        what: the name of the value in the report's sentences, such as "the words".
         condition, within: the tolerance for numbers, as in `expect_close`.
         any_row: true if the student may return a list instead of a tuple, or a tuple instead of a
             list.
@@ -221,7 +221,7 @@ def expect_type(actual: Any, kind: type | str | None, what: str = "the result") 
         kind: a built-in type (`list`, `tuple`, `str`, `bool`, `int`, `float`, `set`, `dict` …),
             `numpy.ndarray`, None, or the name of a class of the exercise, such as "Token". A bool
             does not count as an int, an int not as a float, and a tuple not as a list.
-        what: what the report's sentences call the value.
+        what: the name of the value in the report's sentences.
 
     Raises:
         Mismatch: the answer has another type.

@@ -99,7 +99,7 @@ def expect_close(
     Args:
         actual: the student's result, of any type.
         expected: the correct values, finite and real, of any shape. They are compared as float64.
-        what: what the report's sentences call the value, such as "the weights".
+        what: the name of the value in the report's sentences, such as "the weights".
         condition: the factor by which the problem magnifies rounding errors; see `allowed_error`.
         within: an absolute tolerance, which replaces the usual tolerance.
         finding: a sentence that the report shows before "3 of 9 values differ".
@@ -270,7 +270,7 @@ def expect_unchanged_arguments(
 
     Args:
         function: the student's function.
-        names: what the finding calls the arguments `args`, one name for each.
+        names: the names of the arguments `args` in the finding, one for each.
         args, named: the arguments of the call.
 
     Raises:

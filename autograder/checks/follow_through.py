@@ -204,7 +204,7 @@ def expect_follows(
         expected: the correct answer, finite and real.
         from_own: a function that computes the answer that follows from the student's step. It gets
             an `OwnSteps`, and calls the student's step with `ask`.
-        what: what the report's sentences call the value.
+        what: the name of the value in the report's sentences.
         note: the fixture `note`. If the answer follows, it adds the remark that the answer is right
             for the student's step.
         own: the name of the student's step. If the student's file imports the step from another

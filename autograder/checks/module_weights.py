@@ -1,4 +1,4 @@
-"""The parameters of a student's module that hold the requested weights, whatever their names.
+"""The parameters of a student's module that contain the requested weights, under any names.
 
 Think of all numbers of all requested weights as one long row. A `ParameterFit` tells, for each
 entry of each of the student's parameters, the position in this row. A fit can describe a transposed

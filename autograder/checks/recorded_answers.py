@@ -61,10 +61,10 @@ class RecordedAnswers(msgspec.Struct):
 class ExerciseRecord(msgspec.Struct):
     """Record of one exercise's checks.
 
-    `order` names all checks, including hidden ones. `canary` has the sums of random numbers that
-    were drawn on the machine that made the record. `constants` are texts and numbers of the
-    reference. `weights` are the weights of the checks in the kit. `hidden` describes the checks
-    that are not in the kit, and `called` has the functions of the solution that they call.
+    `order` names all checks, including hidden ones. `canary` has the sums of random numbers from
+    the machine that made the record. `constants` are texts and numbers of the reference. `weights`
+    are the weights of the checks in the kit. `hidden` describes the checks that are not in the kit,
+    and `called` has the functions of the solution that they call.
     """
 
     exercise: str

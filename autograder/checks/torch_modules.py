@@ -224,7 +224,7 @@ def expect_gradients(
     Args:
         run: the student's pass.
         right: the course's pass, from `reference_pass`.
-        names: what sentences call `input 0`, `input 1` and so on.
+        names: the names of `input 0`, `input 1` and so on in sentences.
         total: a function that gets two arguments: the name of a parameter or input, and an array.
             It adds the array to that parameter or input, and returns the sum that is
             differentiated. With `total`, gradients also pass if they are right for the student's
@@ -324,7 +324,7 @@ def expect_stateless(
         again: a function that runs the module and returns its answer. It takes the arguments
             `before` and `seed`, as for `Submission.forward`.
         before: the arguments of the earlier calls.
-        what: what the report's sentences call the answer.
+        what: the name of the answer in the report's sentences.
 
     Raises:
         Mismatch: the answers differ. Random answers pass.

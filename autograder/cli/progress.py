@@ -27,7 +27,7 @@ def graded_with_progress(
     """Run `work` with a function that reports the numbers of finished items and of all items.
 
     `notify` gets the numbers instead of the terminal. `log` gets a sentence from time to time.
-    `kept` is the end of the message after Ctrl-C. `done_to` has the verb and the noun for messages.
+    After Ctrl-C, the message ends with `kept`. `done_to` has the verb and the noun for messages.
 
     Raises:
         UserError: somebody pressed Ctrl-C.

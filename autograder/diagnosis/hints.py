@@ -87,7 +87,8 @@ HINTS: Mapping[str, Three] = {
     "cannot_write": (
         "Which array does the code change {where}, and of which type are its entries?",
         "`+=`, `/=` and `[...] =` keep the array and its type. An int array stores no decimals.",
-        "Make a new array instead: `x = x / 2` makes one, `x /= 2` does not.",
+        "Do not change the array itself, but make a new one: `x = x / 2` does this, `x /= 2` "
+        "does not.",
     ),
     "not_in_module": (
         "How is the name after the dot spelled {where}?",
@@ -246,7 +247,8 @@ HINTS: Mapping[str, Three] = {
         "Does a line write into a parameter, such as `x -= …` or `x[...] = …`?",
         "An array that is passed to a function belongs to the caller. The caller sees every "
         "change.",
-        "Make a new array: `x = x - …` makes one, `x -= …` does not.",
+        "Do not change the array itself, but make a new one: `x = x - …` does this, `x -= …` "
+        "does not.",
     ),
     "order_dependent": (
         "What does your function keep from an earlier call?",

@@ -308,10 +308,11 @@ class Recipe:
             alternative and a misconception together.
         traits: properties of calls that may decide whether an answer is correct.
         facts: statements that are tested if no misconception fits, the most useful first.
-        results: what sentences call the results, in order, if the function has several results.
-        labels: what sentences call the steps' values, such as `{"total": "the total"}`. A label may
-            also replace an argument's name. If no mistake fits, the diagnosis tries generic changes
-            of the steps that have a label: it leaves out a step, repeats it, or changes its value.
+        results: the names of the results in sentences, in order, if the function has several.
+        labels: the names of the steps' values in sentences, such as `{"total": "the total"}`. A
+            label may also replace an argument's name. If no mistake fits, the diagnosis tries
+            generic changes of the steps that have a label: it leaves out a step, repeats it, or
+            changes its value.
         axes: a function that returns the sizes of a call by name, such as `{"L_q": 3, "d_k": 4}`.
             Sentences use the names.
         caller: the way to call the student's code, if a plain call does not work, as for a class.
@@ -406,7 +407,7 @@ class Recipe:
         return state
 
     def as_called(self, probe: Probe) -> Probe:
-        """Return the probe for the student's code, which gets optional arguments by name."""
+        """Return the probe as the student's code gets it: with optional arguments by name."""
         plain = sum(name not in self.defaults for name in self.parameters[: len(probe.args)])
         named = dict(zip(self.parameters[plain:], probe.args[plain:], strict=False))
         return replace(probe, args=probe.args[:plain], kwargs={**named, **probe.kwargs})

@@ -134,7 +134,7 @@ class SubmissionRun:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Set the places of checks to the student's file, and leave out checks hidden by an exam.
+        """Give checks places in the student's file, and leave out checks that an exam hides.
 
         Raises:
             pytest.UsageError: a mark has an authoring error, or an option would show the checks'

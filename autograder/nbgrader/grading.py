@@ -119,8 +119,8 @@ class NotebookGrader:
     def report(self, student: str, notebook: str, nb: Any, folder: Path) -> ShownReport | None:
         """Return the report on a notebook in a folder, or None if no exercise has its name.
 
-        A notebook whose report is not known is graded now, in a new process, because this process
-        may be a server, which would not notice a change of the course's code.
+        A notebook whose report is not known is graded now, in a new process. This process may be a
+        server, which would not notice a change of the course's code.
         """
         if notebook not in self.course.exercises:
             return None

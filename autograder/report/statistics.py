@@ -108,7 +108,7 @@ def interval_text(interval: Interval) -> str:
 
 
 def bootstrap_draws(students: int) -> Floats:
-    """Return how often each student is drawn in each sampled class, of shape (classes, students).
+    """Return how often each student is in each sampled class, of shape (classes, students).
 
     The seed is fixed, so that all statistics of a class use the same samples.
     """

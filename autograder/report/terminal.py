@@ -313,7 +313,7 @@ def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
 
 
 def _part_shown(matrix: Matrix, columns: int) -> str:
-    """Return a text on which rows and columns are shown. If all are shown, return an empty text."""
+    """Return a text that says which rows and columns are shown, or "" if all are shown."""
     rows = len(matrix.rows)
     if not rows or matrix.names or (rows, columns) == (1, 1, *matrix.shape)[-2:]:
         return ""
@@ -345,7 +345,7 @@ def _wide(panel: Panel) -> int:
 
 
 def _place_of(matrix: Matrix) -> str:
-    """Return a text on the shown part, such as ` at [1]`. For a whole array, return ""."""
+    """Return a text that names the shown part, such as ` at [1]`. For a whole array, return ""."""
     is_part = any(matrix.at) or (matrix.at and len(matrix.shape) > 2)
     return f" at {index(matrix.at)}" if is_part else ""
 

@@ -1,4 +1,4 @@
-"""Preparation of a worker for a student's code: imports, limited output, filled arrays."""
+"""Preparation of a worker for a student's code: imports, limited output, arrays of NaN."""
 
 import builtins
 import faulthandler

@@ -346,7 +346,7 @@ def example_results(reference, dimensions):
 def plot(submission, reference, dimensions):
     figure = submission.plot_scaling(example_results(reference, dimensions))
     if not isinstance(figure, Figure):
-        what = "None; is a `return` missing?" if figure is None else "something else."
+        what = "None. Is a `return` missing?" if figure is None else "something else."
         code = "nothing_returned" if figure is None else "other_kind"
         raise Mismatch(f"plot_scaling has to return the figure. It returned {what}", code=code)
     return figure

@@ -8,7 +8,7 @@ from reference.misconceptions.scaled_dot_product_attention.products import trans
 from reference.misconceptions.scaled_dot_product_attention.weights import shifted
 
 MIXING: Hints = (
-    "What is mixed, and in what proportions?",
+    "Which rows does attention mix, and in what proportions?",
     "Row i of the output is the sum of the rows of V, each times its weight in row i.",
     "Look at the last product: the weights on the left, V on the right, and neither of them "
     "transposed. Nothing else is done to the result.",
