@@ -21,7 +21,7 @@
 # "red" looks at "car" with 0.4, rows and columns have changed places.
 #
 # ![A heat map with two rows, the queries “red” and “car”, and two columns, the keys
-# “red” and “car”. A frame marks the row of the query “car”. It sums to 1, and gives the
+# “red” and “car”. A frame marks the row of the query “car”. This row sums to 1, and gives the
 # key “red” the weight 0.4. A colour bar goes from 0 to
 # 1.](figures/attention_heatmap.png)
 #

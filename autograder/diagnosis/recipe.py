@@ -222,7 +222,7 @@ class Trait:
     both_ways: bool = True
 
     def of(self, state: Any) -> bool | None:
-        """Return True if a call has the property, and False if the property makes no sense."""
+        """Return True if a call has the property. If it does not apply, return False."""
         try:
             value = self.holds(state)
             return None if value is None else bool(value)

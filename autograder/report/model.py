@@ -314,7 +314,7 @@ class WrittenAnswer(Record, frozen=True, kw_only=True):
 
 
 class Basis(Record, frozen=True, kw_only=True):
-    """Everything except the student's work that a grade depends on.
+    """Everything that a grade depends on, except the student's work.
 
     `checks`, `reference`, `settings` and `engine` are digests: of the exercise's checks, the other
     course files, the exercise's settings in `course.yml`, and the grader's code.

@@ -34,7 +34,7 @@ def _open_to_all(path: str) -> bool:
 
 
 def enter_user_namespace(proc: int, flags: int) -> None:
-    """Enter a new user namespace, with the same ids, and the new namespaces in `flags`.
+    """Enter a new user namespace that keeps all ids, and other new namespaces (`flags`).
 
     `proc` is a descriptor of /proc. The process must have a single thread.
     """

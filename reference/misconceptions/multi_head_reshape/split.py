@@ -19,7 +19,7 @@ BLOCKS: Hints = (
 
 AXES: Hints = (
     "Which axis of your result counts the heads, and which the positions?",
-    "The result is batch, head, position, feature of that head, in this order.",
+    "The axes of the result are batch, head, position and feature of the head, in this order.",
     "Look at the order of the axes in your transpose. Only positions and heads are exchanged.",
 )
 
