@@ -471,9 +471,10 @@ class Asked:
         note: Note,
         otherwise: Callable[[Inputs, Weights], None] | None = None,
     ) -> None:
-        """Pass if `compare` passes with batch axes. Wrong values must equal each matrix's alone.
+        """Pass if `compare` passes with batch axes.
 
-        If they differ, `otherwise` tests whether they follow from another step of the student.
+        Wrong values must equal the values of each matrix by itself. If they differ, `otherwise`
+        tests whether they follow from another step of the student.
         """
         __tracebackhide__ = True
         wrong: list[tuple[Case, Mismatch]] = []

@@ -234,7 +234,7 @@ AFTER_OUTPUT = _choices(
 
 
 def made(step: str, g: SimpleNamespace, mine: Array) -> Iterator[Made]:
-    """Yield what wrong operations make of the numbers of the step before.
+    """Yield the numbers that wrong operations give for the numbers of the previous step.
 
     Args:
         step: the step's name, or `masked_row`.
@@ -341,7 +341,7 @@ def _in_other_places(right: Array) -> Iterator[Made]:
 
 
 def _times(of: Array, mine: Array, step: str) -> Iterator[Made]:
-    """Yield the numbers times one factor, or plus one number, as far as the student's show it."""
+    """Yield the numbers times a factor, or plus a number, if the student's numbers show it."""
     what = "the scores" if step == "scaled" else "the right numbers"
     if mine.shape != of.shape or not np.isfinite(mine).all():
         return

@@ -1,4 +1,4 @@
-"""Biases without what a softmax does not see: a constant in each row."""
+"""Removal of a constant from each row of biases. Such a constant does not change a softmax."""
 
 from typing import Any
 

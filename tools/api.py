@@ -80,7 +80,7 @@ def _module(module: str, names: list[str]) -> Iterator[str]:
 
 
 def _docstring(tree: ast.Module, node: Definition) -> str:
-    """Return the docstring of a definition; for a value, the text below it."""
+    """Return the docstring of a definition. For a value, return the text below it."""
     if not isinstance(node, ast.Assign):
         return ast.get_docstring(node) or ""
     after = tree.body[tree.body.index(node) + 1]

@@ -51,7 +51,7 @@ PICTURE = re.compile(r"\]\((?:attachment:|\.\./exercises/figures/|figures/)([\w-
 
 
 def main(out: Path) -> int:
-    """Make the site in an emptied folder; return 1 if there was a warning."""
+    """Make the site in an emptied folder. Return 1 if there was a warning."""
     from sphinx.cmd.build import build_main
 
     with tempfile.TemporaryDirectory(prefix="site-") as scratch:

@@ -92,7 +92,7 @@ SHOTS = (
 
 
 def main(results: Path, names: list[str]) -> int:
-    """Make the named pictures, or all; return 1 if one is too large."""
+    """Make the named pictures, or all. Return 1 if one is too large."""
     from tests.browser import chromium
 
     FOLDER.mkdir(exist_ok=True)

@@ -42,7 +42,7 @@ class Rows:
 
 
 def expect_trials(run: Run, dimension: int, entropy: bool) -> None:
-    """Pass if single trials are real; `run(sizes, n)` measures with the n-th generator.
+    """Pass if single trials are real. `run(sizes, n)` measures with the n-th generator.
 
     Args:
         dimension: of the trials of two tokens.

@@ -51,7 +51,7 @@ class Unseen(msgspec.Struct):
 
 
 def measure(course: Course, exercise: Exercise, sample: int = 0) -> Unseen:
-    """Grade `sample` mutants of an exercise's correct answers, or all for 0."""
+    """Grade `sample` mutants of an exercise's correct answers. 0 means all."""
     seed = course.content.seed
     found = Unseen(exercise.name)
     with tempfile.TemporaryDirectory(prefix="autograder-") as folder:

@@ -21,7 +21,7 @@ class Mutated(msgspec.Struct, frozen=True):
 
 
 def singles(course: Course, name: str, sample: int = 0, seed: int = 0) -> Iterator[Mutated]:
-    """Yield `sample` mutants of the solution and the alternative solutions, or all for 0.
+    """Yield `sample` mutants of the solution and the alternative solutions. 0 means all.
 
     Mutants that are not valid Python, or that equal an earlier one, do not count.
 

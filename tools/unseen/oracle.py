@@ -24,7 +24,7 @@ class Oracle:
         self.exercise = exercise
 
     def is_false(self, diagnosis: Diagnosis, client: WorkerSession) -> bool:
-        """Return True if new calls refute the report; False if nothing can refute it."""
+        """Return True if new calls refute the report, and False if nothing can refute it."""
         replay = self.catalogue.replay(self.exercise, diagnosis.function)
         if replay is None or diagnosis.kind == "error":
             return False
@@ -44,7 +44,7 @@ class Oracle:
 
 
 def _answers(replay: Replay, client: WorkerSession) -> list[Answer]:
-    """Return the answers to all draws and new ones; none if the submission stops answering."""
+    """Return the answers to all draws and to new calls, or none if the submission stops."""
     submission = Submission(client.fresh())
     probes = replay.probes(SEEN + FRESH)
     try:
