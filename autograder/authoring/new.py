@@ -89,7 +89,7 @@ def last_line(node: yaml.Node) -> int:
 def new_course(
     folder: Path, title: str, exercise: str, needs: Library
 ) -> tuple[Course, list[Path]]:
-    """Make a course with one exercise, or write nothing. Return it, and the files written."""
+    """Make a course with one exercise, or write nothing. Return the course and its files."""
     path = folder / FILE_NAME
     if path.exists():
         raise UserError(

@@ -25,7 +25,7 @@ class Grade(msgspec.Struct, frozen=True):
 
 
 class Scale(msgspec.Struct, frozen=True):
-    """The maximum of a platform, and whether points may be scaled to this maximum."""
+    """The maximum points on a platform, and whether points may be scaled to this maximum."""
 
     maximum: float | None
     allowed: bool

@@ -236,7 +236,7 @@ _grader: TaskGrader
 
 
 def _start(setup: Setup, number: "Synchronized[int]") -> None:
-    """Make this process a judge, which ignores Ctrl-C."""
+    """Make this process a judge that ignores Ctrl-C."""
     global _grader  # noqa: PLW0603  one judge for the life of the process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_starter, daemon=True).start()

@@ -181,10 +181,10 @@ class Roster:
         raise AssertionError("the last sign is the group")
 
     def settle(self, readings: Sequence[tuple[str, Owner]]) -> int | None:
-        """Return the index of the one of several possible owners who is in the roster.
+        """Return the index of the only possible owner who is in the roster.
 
-        Return None if none or several of them are in the roster. Only ids are compared, and only if
-        the roster has an id on this platform for everybody.
+        Return None if no owner or several owners are in the roster. Only ids are compared, and only
+        if the roster has an id on this platform for everybody.
         """
         fits = []
         for at, (platform, person) in enumerate(readings):

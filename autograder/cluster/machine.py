@@ -1,7 +1,7 @@
-"""Functions that Dask runs on a machine, and the judges there. Their input and output are bytes.
+"""Functions that Dask runs on a machine, and the judges of this machine.
 
-No submitted code runs in this process. Each of Dask's threads has a judge in a separate process,
-and exchanges bytes with it through a pipe.
+Their input and output are bytes. No submitted code runs in this process. Each of Dask's threads has
+a judge in a separate process, and exchanges bytes with it through a pipe.
 """
 
 import itertools

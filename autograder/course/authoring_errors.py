@@ -42,7 +42,7 @@ class InvalidCourse(UserError):
         super().__init__("\n".join(lines))
 
     def __reduce__(self) -> tuple[type, tuple[Sequence[AuthoringError]]]:
-        """Rebuild the error from its errors, so that another process can raise it."""
+        """Rebuild the exception from its authoring errors, so that another process can raise it."""
         return InvalidCourse, (self.errors,)
 
 

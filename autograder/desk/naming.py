@@ -102,7 +102,7 @@ class ExaminedGroup(msgspec.Struct, frozen=True):
 
 
 class NewMistake(msgspec.Struct, frozen=True):
-    """File of a new mistake, or the faults that prevented it."""
+    """File of a new mistake, or the faults because of which no file was written."""
 
     path: Path
     by_code: bool

@@ -213,7 +213,7 @@ STEPS = (
 
 
 def _fitting(examination: Examination) -> tuple[list[Wrong], bool]:
-    """Return misconceptions that fit all answers, and True if another fits all answers but one."""
+    """Return misconceptions that fit all answers, and True if another fits all but one answer."""
     replay, outcomes, everywhere = examination.replay, examination.outcomes, examination.everywhere
     fitting: list[Wrong] = []
     missing_once: set[str] = set()

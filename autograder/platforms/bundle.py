@@ -1,6 +1,6 @@
-"""Contents of every package: the engine, the course, and the libraries with their versions.
+"""Contents of a platform package: the engine, the course, and the libraries with versions.
 
-A package contains answers. So the machine that has the package must not show it to students.
+A platform package contains answers. So the platform must not show it to students.
 """
 
 import ast
@@ -25,7 +25,7 @@ Files = dict[str, bytes]
 
 
 class PackagedJob(msgspec.Struct, frozen=True):
-    """Exercises that a package grades."""
+    """Exercises that a platform package grades."""
 
     exercises: tuple[str, ...]
 

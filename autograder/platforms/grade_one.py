@@ -26,7 +26,7 @@ def packaged_course(package: Path) -> Course:
 
 
 def packaged_exercises(package: Path, course: Course) -> list[Exercise]:
-    """Return the exercises that a package grades."""
+    """Return the exercises that a platform package grades."""
     try:
         job = msgspec.json.decode((package / JOB).read_bytes(), type=PackagedJob)
     except (OSError, msgspec.MsgspecError) as error:

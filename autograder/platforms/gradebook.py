@@ -23,7 +23,7 @@ SINGLE = ""  # name of an assignment for one exercise with its own column
 
 
 class Person(msgspec.Struct, frozen=True):
-    """Student in a row of a platform's table: the id there, and other ids, e-mails and names."""
+    """Student in a row of a platform's table, with the platform's id, other ids, e-mails, names."""
 
     row: int
     id: str

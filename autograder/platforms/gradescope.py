@@ -1,4 +1,4 @@
-"""Gradescope: its downloads, the upload of results, and grading there with a package.
+"""Gradescope: its downloads, the upload of results, and a package that grades on Gradescope.
 
 A download has folders `submission_NUMBER`, and `submission_metadata.yml` names their students. The
 upload is a zip with a `results.json` for each submission, under the names of the download.

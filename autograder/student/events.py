@@ -23,7 +23,7 @@ LONGEST_END = 15  # s
 
 
 class KeyReader:
-    """Reader of keys, each without Enter and without echo while this context manager is open."""
+    """Context manager that reads single keys, without Enter and without showing them."""
 
     def __init__(self) -> None:
         self._before: list[Any] | None = None

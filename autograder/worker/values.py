@@ -140,7 +140,7 @@ def fields_of(value: object) -> dict[str, Any] | None:
 
 
 def is_composite(key: object) -> bool:
-    """Return True if a hostile program could make thousands of such keys with the same hash."""
+    """Return True if a hostile program could make thousands of keys like this with one hash."""
     if isinstance(key, int):
         return key.bit_length() > INT_BITS
     return not isinstance(key, (*PLAIN_KEYS, bytes))
