@@ -102,7 +102,7 @@ GENERAL = (
         (
             COMPARE_SHAPES,
             "An axis of size 1, such as a batch of one, is an axis too.",
-            "Look for squeeze, or for a reshape or an index that removes such an axis.",
+            "Look for squeeze, or for a reshape or an index that removes an axis of size 1.",
         ),
         np.squeeze,
     ),

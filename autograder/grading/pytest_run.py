@@ -62,7 +62,7 @@ class CheckModule(pytest.Module):
     """The checks of an exercise, under the path of the student's file. The file is not imported."""
 
     def collect(self) -> list[pytest.Item | pytest.Collector]:
-        """Return all checks, because the report is about all. Ids or `-k` may select only some."""
+        """Return all checks, because the report needs all. Ids or `-k` may select only some."""
         nodes = list(super().collect())
         self.config.stash[HERE].add(self.path, list(_items_in(nodes)))
         return nodes

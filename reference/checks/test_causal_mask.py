@@ -60,7 +60,7 @@ def scores_for(rng, batch, length):
     grades=["causal mask"],
     hints=(
         "How many queries and how many keys does a sequence have?",
-        "Every token is a query and a key. So each token has one row and one column.",
+        "Every token is a query and a key. So the mask has one row and one column for each token.",
         "The mask has seq_len rows and seq_len columns.",
     ),
 )

@@ -33,8 +33,8 @@ DROPOUT = "attention_with_dropout"
 REPAIR = {
     "row_softmax": (
         "In the result of the broken function, what sums to 1: each row, or the whole array?",
-        "The maximum and the sum are taken of one row. They need an axis, and they have to keep "
-        "this axis.",
+        "Each row needs its own maximum and its own sum. So both need an axis, and they have "
+        "to keep this axis.",
         "Use axis=-1, keepdims=True in both np.max and np.sum.",
     ),
     "batched_attention": (
@@ -51,8 +51,8 @@ REPAIR = {
     ),
     "multi_head_forward": (
         "Where does the broken function use the number of heads?",
-        "The broken function uses it only in the scaling. Nothing is split, so there is one "
-        "head with all features.",
+        "The broken function uses the number of heads only in the scaling. Nothing is split, "
+        "so there is one head with all features.",
         "Use reshape(B, L, H, d).transpose(0, 2, 1, 3) for Q, K and V. Undo both steps before W_o.",
     ),
     "attention_with_dropout": (

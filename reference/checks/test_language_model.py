@@ -233,7 +233,7 @@ def test_model_causality(model, rng):
     points=1,
     grades=["too many tokens"],
     hints=(
-        "For how many positions is there a vector?",
+        "For how many positions does the model have a vector?",
         "A sequence longer than max_seq_length raises ValueError. A sequence of max_seq_length "
         "tokens does not.",
         "First of all, compare tokens.size(1) with self.max_seq_length.",

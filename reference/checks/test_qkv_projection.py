@@ -46,7 +46,7 @@ def compare(submission, reference, *args):
         "How many queries does a sequence of 3 tokens have, and how long is each query?",
         "Every token has a query, a key and a value. So each result has L rows, and as many "
         "columns as its matrix.",
-        "End with one line that returns all three, in the order Q, K, V.",
+        "End with one line that returns Q, K and V, in this order.",
     ),
 )
 def test_shapes(submission, rng):

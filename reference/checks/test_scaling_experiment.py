@@ -374,8 +374,8 @@ def test_plot_series(plot, reference, dimensions):
         )
     if not pairs:
         raise Mismatch(
-            "The figure shows no measure with both of its series (unscaled and scaled) at all "
-            "dimensions of the results."
+            "No measure is drawn with both series (unscaled and scaled) at all dimensions of "
+            "the results."
         )
     for unscaled, scaled in pairs:
         if any(map(says_scaled, unscaled)) and any(map(says_unscaled, scaled)):

@@ -46,7 +46,7 @@ NORMS: Hints = (
 
 NETWORK: Hints = (
     "What are the three parts of the feed-forward network?",
-    "A Linear to d_ff, a ReLU, and a Linear back to d_model, in this order.",
+    "The three parts are a Linear to d_ff, a ReLU, and a Linear back to d_model, in this order.",
     "Look at the parts of self.feed_forward in __init__, and at their sizes.",
 )
 

@@ -69,8 +69,8 @@ ENTROPY = (
                 lambda s: _terms(s).sum(0),
             ),
             "over-axis-1": (
-                "The sum runs along axis 1. Without a batch axis, this is the row. With a batch "
-                "axis, it is not.",
+                "The sum runs along axis 1. Without a batch axis, this is the sum of each row. "
+                "With a batch axis, it is not.",
                 lambda s: _terms(s).sum(1),
             ),
         },

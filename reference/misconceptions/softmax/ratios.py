@@ -8,7 +8,7 @@ from autograder.author import Family, Hints
 from reference.misconceptions.softmax.shifts import OVERFLOW
 
 EXPONENTIAL: Hints = (
-    "Which function turns each input into a positive number here?",
+    "Which function of a softmax turns each input into a positive number?",
     "Each result is e to the power of its input, divided by the sum of all these powers.",
     "Look at the line with the exponential. It should be np.exp of the inputs, or of the inputs "
     "minus their maximum.",
@@ -232,7 +232,8 @@ RATIOS = (
         (
             "Which result belongs to an input that is nearly as large as the largest?",
             "A softmax is soft: every input gets a share, and a larger input gets a larger share.",
-            "Return the exponentials divided by their sum. Do not use the place of the maximum.",
+            "Return the exponentials divided by their sum. Do not use the position of the "
+            "maximum (argmax).",
         ),
         {
             "all-or-nothing": (

@@ -25,8 +25,8 @@ SHIFT: Hints = (
 )
 ENTROPY: Hints = (
     "What is the loss of a model that gives every token the same probability?",
-    "The loss of such a model is ln V. The loss of one prediction is minus the natural "
-    "logarithm of the probability of its token.",
+    "A model that gives every token the same probability has the loss ln V. The loss of one "
+    "prediction is minus the natural logarithm of the probability of its token.",
     "F.cross_entropy takes the unchanged logits. It does the softmax and the logarithm itself.",
 )
 MEAN: Hints = (
@@ -276,15 +276,18 @@ LOSS = Recipe(
                     lambda s: s.costs,
                 ),
                 "mean-over-batch-only": (
-                    "The loss has one number for each position. It should be the mean of all.",
+                    "The loss has one number for each position. It should be the mean of all "
+                    "predictions' losses.",
                     lambda s: _average(s.costs, 0),
                 ),
                 "one-for-each-sentence": (
-                    "The loss has one number for each sentence. It should be the mean of all.",
+                    "The loss has one number for each sentence. It should be the mean of all "
+                    "predictions' losses.",
                     lambda s: _average(s.costs, 1),
                 ),
                 "first-sentence-only": (
-                    "The loss is that of the first sentence. It should be the mean of all.",
+                    "The loss is that of the first sentence. It should be the mean of all "
+                    "predictions' losses.",
                     lambda s: _average(s.costs[0]),
                 ),
                 "largest-loss": (

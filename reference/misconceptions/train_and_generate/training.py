@@ -34,7 +34,7 @@ OPTIMIZER: Hints = (
     "Write optimizer = torch.optim.AdamW(model.parameters(), lr=lr) before the loop.",
 )
 BATCHES: Hints = (
-    "Which batch belongs to step 0, to step 1, and to the one after the last batch?",
+    "Which batch belongs to step 0, to step 1, and to the step after the last batch?",
     "Use the batches in order. After the last batch, begin again with the first.",
     "Look at the index of the batch. It begins again after the last batch if you use `%`.",
 )
