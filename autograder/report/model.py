@@ -295,7 +295,7 @@ class CheckReport(Record, frozen=True, kw_only=True):
 
     @property
     def lacks_name_and_line(self) -> bool:
-        """True if the check failed for written code, without a mistake's name or a line."""
+        """True if a check of written code failed, and the report names no mistake and no line."""
         if self.outcome != "failed" or self.unwritten or self.place is not None:
             return False
         diagnosis = self.diagnosis

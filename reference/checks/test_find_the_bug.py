@@ -64,7 +64,7 @@ REPAIR = {
 DROP = (
     "Which weights does dropout set to 0? What does it do to the other weights?",
     "Dropout sets each weight to 0 with probability p. It divides the other weights by 1 − p.",
-    "With kept = rng.random(weights.shape) >= p, mix the values by weights * kept / (1 - p).",
+    "With kept = rng.random(weights.shape) >= p, multiply weights * kept / (1 - p) by the values.",
 )
 WRITE = (
     "For which input do you know the right answer without calling the function?",

@@ -141,7 +141,7 @@ def test_masks(heads, rng, note):
     grades=["error"],
     hints=(
         "What should happen if the features cannot be shared equally among the heads?",
-        "The constructor itself checks whether the features can be shared out evenly.",
+        "The constructor itself checks whether the heads get equally many features.",
         "First of all, check d_model % num_heads. If it is not 0, raise a ValueError.",
     ),
 )

@@ -26,8 +26,8 @@ AXES: Hints = (
 
 REFUSE: Hints = (
     "What should happen for 10 features and 4 heads?",
-    "The function itself checks whether the features can be shared out evenly. The text of its "
-    "ValueError names both numbers.",
+    "The function itself checks whether the heads get equally many features. If not, the text "
+    "of its ValueError names the number of features and the number of heads.",
     "First of all, check E % num_heads. If it is not 0, raise ValueError with both numbers in its "
     "text.",
 )
