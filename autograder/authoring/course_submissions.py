@@ -64,7 +64,7 @@ def read_course_work(path: Path, exercise: Exercise) -> Source:
 
 @contextlib.contextmanager
 def judge_for(course: Course, exercise: Exercise, seed: int | None = None) -> Iterator[Judge]:
-    """Start a judge for the course's own code, which needs less confinement than a student's."""
+    """Start a judge for the course's own code. It needs less confinement than a student's code."""
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         children = children_on(choose(None, own_code=True), course, [], Path(scratch))
         with Judge(course, [exercise], children, seed) as judge:

@@ -1,6 +1,6 @@
 """Cache of courses that have no authoring errors. An entry is valid until a course file changes.
 
-The lint imports torch and all code of the course, which takes longer than grading a submission. The
+The lint imports torch and all code of the course. This takes longer than grading a submission. The
 cache does not, because judge processes are forked from its process.
 """
 

@@ -182,7 +182,7 @@ def errors_in_recipe(
 
 
 def _wrong_types(recipe: Any) -> Iterator[tuple[str, object, str]]:
-    """Yield the name, value and expected type of each field of a recipe with a wrong type."""
+    """Yield each field of a recipe that has a wrong type: its name, value and expected type."""
     for field, (kind, expected) in TUPLES.items():
         values = getattr(recipe, field)
         if isinstance(values, str) or not isinstance(values, Iterable):

@@ -275,7 +275,7 @@ def leaks(
 
 
 def _plain(text: str) -> str:
-    """Return a text without spaces, quotes and backslashes, which can differ in equal code."""
+    """Return a text without spaces, quotes and backslashes. Equal code can differ in these."""
     return re.sub(r"[\s\"'\\]+", "", text)
 
 

@@ -95,11 +95,11 @@ class NotJudged(Exception):
 
 
 class MayFollow(NotJudged):
-    """A wrong answer in a student kit, which may follow from the student's own wrong step.
+    """A wrong answer in a student kit. It may follow from the student's own wrong step.
 
     `own` is the name of that step's function or value. `wrong` is the `Mismatch` of the wrong
     answer. If all checks of the step pass, the engine reports `wrong`. `is_sibling` is true if the
-    step is in another file of the student, which is known to be wrong.
+    step is in another file of the student, and this file is known to be wrong.
     """
 
     def __init__(self, wrong: Exception, own: str, is_sibling: bool = False) -> None:

@@ -134,9 +134,9 @@ class Importer(msgspec.Struct, frozen=True, kw_only=True):
 
     `read` skips entries that it does not understand. If an entry's name may mean several students,
     it returns a piece for each of them. Then only a roster can decide whose entry it is. `expected`
-    is a text for messages: it describes the names of entries. `also` returns other files of the
-    platform, which are not submissions. If `starters` is true, submissions include files that the
-    student did not change.
+    is a text for messages: it describes the names of entries. `also` returns files of the platform
+    that are not submissions. If `starters` is true, submissions include files that the student did
+    not change.
     """
 
     name: str

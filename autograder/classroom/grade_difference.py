@@ -1,4 +1,4 @@
-"""Comparison of two reports on a student, which shows how and why the grade has changed."""
+"""Comparison of two reports on a student. It shows how and why the grade has changed."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

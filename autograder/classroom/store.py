@@ -284,7 +284,7 @@ def refuse_links(path: Path) -> None:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
-    """Connect with a rollback journal, which works on network drives, unlike a write-ahead log."""
+    """Connect with a rollback journal. Unlike a write-ahead log, it works on network drives."""
     connection = sqlite3.connect(path, isolation_level=None, timeout=WAIT)
     connection.text_factory = lambda data: data.decode(errors="replace")  # if damaged
     connection.execute("PRAGMA journal_mode = DELETE")

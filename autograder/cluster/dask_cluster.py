@@ -242,7 +242,7 @@ def _text(error: BaseException) -> str:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence Dask's warnings, and its log of lost machines, which `Dispatch` reports."""
+    """Silence Dask's warnings and its log of lost machines, because `Dispatch` reports these."""
     for name in ("distributed", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     with warnings.catch_warnings():

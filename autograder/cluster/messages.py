@@ -1,4 +1,4 @@
-"""Messages between the grading process and the machines, which are msgspec records as bytes."""
+"""Messages between the grading process and the machines: msgspec records, sent as bytes."""
 
 import os
 from typing import TypeVar
@@ -39,7 +39,7 @@ class Admission(msgspec.Struct, frozen=True):
 
 
 class Chunk(msgspec.Struct, frozen=True):
-    """Tasks for one machine, which grades them one after another."""
+    """Tasks for one machine. The machine grades them one after another."""
 
     instruction: Instruction
     tasks: tuple[Task, ...]

@@ -39,7 +39,7 @@ def files_key(root: Path, files: Iterable[Path], length: int = 64) -> str:
 
 
 class Cache:
-    """Cache of bytes in files, which are named by their keys. Old files are deleted.
+    """Cache of bytes. Each entry is a file whose name is the entry's key. Old files are deleted.
 
     An entry never changes and is never out of date, because its key depends on its inputs. If the
     folder cannot be written, or if others may write in it, the cache stays empty.

@@ -34,7 +34,7 @@ MIN_WRONG = 2  # probes with answers that differ from the right ones
 
 
 class StepCode(NamedTuple):
-    """Code of a step, which the search may change: a text that defines `name`, and its namespace.
+    """Code that the search may change in a step: a text that defines `name`, and its namespace.
 
     If the step calls the function `name`, `calls` is the expression with the call, and `around` is
     the expression's namespace. If the step is the recipe's whole function, `right` is that

@@ -1,4 +1,4 @@
-"""Guard of the desk, which admits only browsers with a token, and requests from the desk's pages.
+"""Guard of the desk. It admits only browsers with a token, and requests from the desk's pages.
 
 Before any view, the guard checks the `Host` header, because other names may lead to this machine.
 It also checks the request's origin, the token or the cookie, and the size of a posted form. Every

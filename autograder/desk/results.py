@@ -82,7 +82,7 @@ class ExerciseOutcomes:
 
 
 class UnnamedGroup(msgspec.Struct):
-    """Students with similar wrong answers to an exercise, which no known mistake explains.
+    """Students with similar wrong answers to an exercise that no known mistake explains.
 
     `students` is a dict from each student's id to the messages for the student. `failed` counts the
     failures of each check, by title. `lost` is the sum of the lost points.

@@ -1,4 +1,4 @@
-"""Callers for torch code, which build modules, load weights by name, and call with tensors."""
+"""Callers for torch code. They build modules, load weights by name, and call with tensors."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace

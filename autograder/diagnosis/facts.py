@@ -319,7 +319,7 @@ def named_factor(factors: Sequence[float], calls: Sequence[Sizes]) -> str:
 
 
 def _expressions(calls: Sequence[Sizes]) -> Iterator[tuple[str, list[float]]]:
-    """Yield each power of a size that every call has, with the power's value in each call."""
+    """Yield each power of each size that all calls have, with its value in each call."""
     names = [name for name in calls[0] if all(name in sizes for sizes in calls)]
     for words, power in POWERS:
         for name in names:

@@ -274,7 +274,7 @@ def _shown_apart(examination: Examination, pair: Pair) -> bool:
     """Return True if the calls show that a pair consists of two separate mistakes.
 
     Each mistake must be needed to explain at least `TELLING` answers, and a call must show only one
-    of the two. A general misconception changes the result at the end, which is always visible.
+    of the two. A general misconception changes the result at the end. This is always visible.
     """
     replay, outcomes, wrong = examination.replay, examination.outcomes, examination.wrong
     if any(half in GENERAL for half in pair[:2]):

@@ -1,1 +1,1 @@
-"""Grading, which runs the checks on submissions, and makes reports of the results."""
+"""Grading: it runs the checks on submissions, and makes reports of the results."""

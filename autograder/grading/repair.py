@@ -404,7 +404,7 @@ class _Search:
         return self._timed_out >= TIMED_OUT or self._seconds > TOTAL_SECONDS
 
     def _fitness(self, edited: Source, panel: Sequence[str]) -> Fitness:
-        """Return how close the failed checks come to passing. All run in the shared process."""
+        """Return how close the failed checks come to passing. They run in the shared process."""
         results = self._quick(edited, panel).results
         self._timed_out += any(result.outcome == "timed out" for result in results)
         return fitness_of(results)

@@ -1,4 +1,4 @@
-"""Reports on nbgrader notebooks, which are graded in advance or when a report is first needed."""
+"""Reports on nbgrader notebooks. A notebook is graded in advance, or when its report is needed."""
 
 import contextlib
 import functools

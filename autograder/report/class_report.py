@@ -66,7 +66,7 @@ class MistakeLine(msgspec.Struct, frozen=True):
 
 
 class ClassReport(msgspec.Struct, frozen=True):
-    """Content of the two pages, which may be published."""
+    """Content of the two pages. It may be published."""
 
     course: str
     date: str

@@ -335,7 +335,7 @@ class ExerciseReport(Record, frozen=True, kw_only=True):
 
     `reason` says why the exercise was not graded as usual, and `cause` is the cause of that reason.
     `reason_is_ours` is true if the reason contains no text from the submission. `note_causes` has
-    the cause of each note. `basis` is set only in a class, whose exercises can be graded at
+    the cause of each note. `basis` is set only in a class, because its exercises can be graded at
     different times. `request` is the student's regrade request.
     """
 

@@ -116,7 +116,7 @@ def exercise_lines(
 def head_lines(
     exercise: ExerciseReport, where: str, width: int | None, spoken: bool = False
 ) -> Iterator[StyledLine]:
-    """Yield the next step, the student's line and the score, which do not depend on a repair."""
+    """Yield the next step, the student's line and the score. They do not depend on a repair."""
     start, file = opening(exercise), where or exercise.file
     lines: list[StyledLine] = []
     if start.text:

@@ -57,7 +57,7 @@ class Child(Protocol):
 
 
 class ChildKind(NamedTuple):
-    """Kind of a child process, which has imported `library` and the slow modules in `also`."""
+    """Kind of a child process that has imported `library` and the slow modules in `also`."""
 
     library: Library
     limits: Limits

@@ -1,4 +1,4 @@
-"""Process for functions of the course, which a submission may call with hostile values.
+"""Process for functions of the course. A submission may call them with hostile values.
 
 For example, a student's tests get correct and wrong functions as arguments. The student's code can
 call the functions and see the results, but cannot see their source.
@@ -26,7 +26,7 @@ class Peer(Workers):
         self._modules: dict[str, int] = {}  # from a text to its module in the process
 
     def call(self, text: str, name: str, ask: Callback) -> Reply:
-        """Call the function `name`, which `text` defines, with the arguments of `ask`."""
+        """Call the function `name` with the arguments of `ask`. `text` defines the function."""
         if not self.running:
             self._modules.clear()
         if text not in self._modules:

@@ -98,7 +98,7 @@ class WorkerSession:
         return value
 
     def course_function(self, text: str, name: str) -> CourseFunction:
-        """Return the function `name` of the course, which `text` defines, in another process."""
+        """Return the course's function `name` in another process. `text` defines the function."""
         workers = self.workers
         if not isinstance(workers.peer, Peer):
             workers.peer = Peer(workers.children, workers.library, workers.limits)

@@ -86,7 +86,7 @@ def known_fingerprints(course: Course) -> Fingerprints:
 
 
 def right_answers(course: Course, exercise: str) -> list[str]:
-    """Return the code of the course's alternative solutions, which were written independently."""
+    """Return the code of the course's alternative solutions. They were written independently."""
     folder = course.root / course.content.right / exercise
     answers = []
     for path in sorted(folder.glob("*")) if folder.is_dir() else []:

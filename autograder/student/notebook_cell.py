@@ -99,7 +99,7 @@ def without_corrected(cells: Sequence[str]) -> list[str]:
 
 
 def with_answers(source: Source, exercise: Exercise, saved: Path) -> Source:
-    """Return the source with the answers in words, which only the saved notebook contains."""
+    """Return the source with the answers in words. Only the saved notebook contains these."""
     if not exercise.questions:
         return source
     if not saved.is_file():

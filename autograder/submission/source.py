@@ -103,8 +103,8 @@ class Source(msgspec.Struct, frozen=True, dict=True):
     """Source of a submission, in pieces of code (units) that run in order.
 
     `helpers` are the neighbouring files that the code needs, as a dict from module name to text.
-    `answers` is a dict from the name of a question to the text cell with the answer, which is never
-    run. `variant` is the key of the student's own numbers, or an empty text.
+    `answers` is a dict from the name of a question to the text cell with the answer. An answer is
+    never run. `variant` is the key of the student's own numbers, or an empty text.
     """
 
     name: str
@@ -212,7 +212,7 @@ def _from_cells(
 
 
 def _answers_in_comments(text: str) -> dict[str, str]:
-    """Return the answers in a percent-format script, whose text cells are comments."""
+    """Return the answers in a percent-format script. The text cells of a script are comments."""
     answers: dict[str, str] = {}
     name = ""
     for line in text.split("\n"):

@@ -1,7 +1,7 @@
 """Layout of a figure, with the updates that `draw` makes, if possible without a call of `draw`.
 
 matplotlib's `draw` sets the positions of the axes, their ticks and the colours of their cells. It
-spends most of its time on the measurement of texts, which is not needed here.
+spends most of its time on measuring texts. These measurements are not needed here.
 """
 
 from collections.abc import Iterator

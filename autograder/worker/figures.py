@@ -1,4 +1,4 @@
-"""Conversion of a matplotlib figure to plain data, which describe its visible parts."""
+"""Conversion of a matplotlib figure to plain data that describe its visible parts."""
 
 import sys
 from collections.abc import Iterable

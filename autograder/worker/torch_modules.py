@@ -52,7 +52,7 @@ def run_module(
 
 
 def _state(module: Any, expected: Mapping[str, Any], inputs: list[Any]) -> dict[str, Any]:
-    """Return the module's parameters and buffers, which some modules create at the first call."""
+    """Return the module's parameters and buffers. Some modules create them at the first call."""
     import torch
 
     lazy = torch.nn.parameter.UninitializedTensorMixin

@@ -1,4 +1,4 @@
-"""Fork server, which imports libraries once, and then forks a confined child for each submission.
+"""Fork server. It imports libraries once, and then forks a confined child for each submission.
 
 To request a child, the judge sends the limits and the child's connection on the control socket
 (SEQPACKET). The fork server sends back a descriptor of the process, and later its exit code.
@@ -164,7 +164,7 @@ class Forker:
         return TOO_MANY_TASKS if has_too_many else os.waitstatus_to_exitcode(status)
 
     def _tasks_of(self, process: int) -> int:
-        """Return the number of a process's threads, which are the entries of its `task` folder."""
+        """Return the number of a process's threads, counted as the entries of its `task` folder."""
         try:
             return os.stat(f"{process}/task", dir_fd=self.proc).st_nlink - 2
         except OSError:  # the process has just ended, or /proc hides other processes

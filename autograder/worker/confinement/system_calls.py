@@ -106,8 +106,8 @@ CHANGE_FILES = ("chmod", "fchmod", "fchmodat", "utimensat")
 def compile_filter(own_files: bool, no_open: bool) -> bytes:
     """Return a compiled filter that allows these system calls. All others fail with EPERM.
 
-    Without `own_files`, the filter forbids changes of files' modes and dates, which landlock does
-    not protect. With `no_open`, no file can be opened. This is for kernels without landlock.
+    Without `own_files`, the filter forbids changes of files' modes and dates, because landlock does
+    not protect these. With `no_open`, no file can be opened. This is for kernels without landlock.
     """
     import pyseccomp as seccomp
 
