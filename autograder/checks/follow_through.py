@@ -366,7 +366,8 @@ def expect_independent_calls(
 ) -> None:
     """Pass if each call gives the same result later, in another order, and in a new process.
 
-    Later calls must also leave the results of earlier calls unchanged.
+    Later calls must also leave the results of earlier calls unchanged. Figures are slow to draw, so
+    their calls are repeated only in the new process, after the calls `between`.
 
     Args:
         submission: a submission without earlier calls: `submission.fresh()`, or the fixture
@@ -380,14 +381,16 @@ def expect_independent_calls(
     """
     __tracebackhide__ = True
     first = [call(submission) for _, call in calls]
+    places = [submission.fresh()]
     if not any(isinstance(result, Figure) for result in first):
         _expect_kept_results(submission, calls, between)
-    for places in (submission, submission.fresh()):
+        places.insert(0, submission)
+    for place in places:
         for call in between:
-            call(places)
+            call(place)
         for (name, call), before in reversed(list(zip(calls, first, strict=True))):
             try:
-                again = call(places)
+                again = call(place)
             except StudentProblem as problem:
                 if problem.kind != "raised":
                     raise

@@ -350,13 +350,13 @@ def test_other_sizes(submission, reference, rng, grading):
     _, axes = draw(submission, weights, tokens)
     expect_close(shown(axes, "the weights"), weights, "the image")
     grading("no side effects")
-    names = ["weights", "tokens"]
-    expect_unchanged_arguments(submission.plot_attention, names, weights, tokens)
     scores, mask = rng.normal(size=(4, 4)), reference.causal_mask(4)
-    expect_unchanged_arguments(submission.plot_mask_effect, ["scores", "mask"], scores, mask)
     calls = [
-        ("plot_attention", lambda s: s.plot_attention(weights, tokens)),
-        ("plot_mask_effect", lambda s: s.plot_mask_effect(scores, mask)),
+        (name, lambda s, name=name, each=each: expect_unchanged_arguments(getattr(s, name), *each))
+        for name, each in (
+            ("plot_attention", (["weights", "tokens"], weights, tokens)),
+            ("plot_mask_effect", (["scores", "mask"], scores, mask)),
+        )
     ]
     between = [  # figures that stay open, as in a script
         lambda s: s.plot_attention.kept(weights[:2, :2], tokens[:2], title="another"),
