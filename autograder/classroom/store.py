@@ -217,7 +217,7 @@ class Store:
         self._connection.executemany(query, [(at, each) for each in ids])
 
     def versions(self) -> dict[int, bytes]:
-        """Read the encoded versions as a dict from the number of the version."""
+        """Read the versions as a dict from the number of a version to its encoded record."""
         query = "SELECT number, version FROM versions ORDER BY number"
         return {number: text.encode() for number, text in self._connection.execute(query)}
 

@@ -79,7 +79,7 @@ INVISIBLE = re.compile(
 def application(
     results: Path, course: Course, port: int, secrets: Secrets, views: Sequence[DeskView] = VIEWS
 ) -> Guard:
-    """Return the desk for a folder of results, for a server on 127.0.0.1 at a port."""
+    """Return the desk for a folder of results. The server listens on 127.0.0.1 and this port."""
     base = environment(TEMPLATES)
     templates = base.overlay(finalize=_harmless)
     templates.filters = {**base.filters, "spans": lambda text: code_spans(_harmless(text))}

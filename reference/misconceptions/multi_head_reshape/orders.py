@@ -10,7 +10,8 @@ ORDER: Hints = (
     "What does each axis of your array stand for, after each line?",
     "The heads are the second of the four axes: (B, H, L, E/H). Before the merge, move the heads "
     "behind the positions.",
-    "Write the four axes as a comment beside each reshape and transpose, and follow them.",
+    "Beside each reshape and transpose, write its four axes as a comment. Follow these axes "
+    "from line to line.",
 )
 
 
