@@ -104,7 +104,9 @@ def _returned(returned: Array, right: Array, rate: float) -> DropoutMistake:
             "acts on the scores, the query or the key. It should act on the weights.",
         )
     return DropoutMistake(
-        "dropout-wrong", "In training, your code does not return the weights of the softmax."
+        "dropout-wrong",
+        "In training, not every row of the returned weights sums to 1. Return the weights of the "
+        "softmax over the keys, before dropout.",
     )
 
 

@@ -190,13 +190,14 @@ def expect_parts(
             missing.append(wanted)
     if missing:
         raise Mismatch(_missing(name, missing, run), mistake="parameter-missing")
-    for own in run.fit.extra:
-        if any(own.startswith(f"{each}.") for each in without_bias):
-            raise Mismatch(
-                f"{one_line(own.removesuffix('.bias'), 60)} has a bias. It should have none "
-                "(bias=False). The other checks set this bias to 0.",
-                mistake="projection-bias",
-            )
+    biases = [own for own in run.fit.extra if any(own.startswith(f"{n}.") for n in without_bias)]
+    if biases:
+        names = join_names([one_line(own.removesuffix(".bias"), 60) for own in biases[:MAX_NAMES]])
+        raise Mismatch(
+            f"{names} {'have a bias' if len(biases) > 1 else 'has a bias'}. There should be none "
+            "(bias=False). In the other checks, it is 0.",
+            mistake="projection-bias",
+        )
 
 
 def _missing(name: str, missing: Sequence[str], run: ModuleRun) -> str:

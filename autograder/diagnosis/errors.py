@@ -195,6 +195,17 @@ def _inverted(failure: _Failure) -> str:
     )
 
 
+def _made(failure: _Failure) -> str:
+    """Explain too many arguments of a class that the line does not name."""
+    name = failure.found[1]
+    if re.search(rf"\b{re.escape(name)}\b", failure.line):
+        return ""
+    return (
+        f"That line calls the class {name} itself. Perhaps an earlier line stores the class, and "
+        f"should store an object: `{name}(…)`, with brackets."
+    )
+
+
 Meanings = Mapping[str, str | Callable[[_Failure], str]]
 TENSORS = (
     "torch's functions need tensors, and this line passes a NumPy array. Use NumPy's functions "
@@ -208,6 +219,7 @@ OF_THE_LINE: Meanings = {
         "not needed, a sign such as `*` is missing before them, or the value has the name of a "
         "function or a module."
     ),
+    r"(\w+)\.__init__\(\) takes .* positional arguments? but": _made,
     r"'(list|tuple)' object has no attribute '(\w+)'": (
         "The argument is a {0} here, and a {0} has no {1}. np.asarray makes an array of it."
     ),

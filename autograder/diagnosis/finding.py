@@ -68,9 +68,9 @@ STATEMENTS: Mapping[str, str] = {
         "{Wrong}, your code stops with an error. {Right}, your code is right. {error}"
     ),
     "wrong_with_both": (
-        "Your code is wrong {wrong}, but only {also}. For other random inputs, your code is right."
+        "Your code is wrong {wrong}, but only {also}. For other tested inputs, your code is right."
     ),
-    "wrong_only": "Your code is wrong for some random inputs, but only {wrong}.",
+    "wrong_only": "Your code is wrong for some tested inputs, but only {wrong}.",
     "fact": "{says}",
     "measure": "{says}",
     "right_result": "{Right} {is_right} right. {Wrong} {is_wrong} wrong.",
@@ -118,16 +118,23 @@ def sentence(statement: Statement) -> str:
 
 
 def located(
-    code: DiagnosisCode, *statements: Statement, names: tuple[str, ...] = (), stops: bool = False
+    code: DiagnosisCode,
+    *statements: Statement,
+    names: tuple[str, ...] = (),
+    stops: bool = False,
+    shows_error: bool = False,
 ) -> Finding:
     """Return a diagnosis that consists of statements about the answers.
 
     With `stops`, some calls stop with an error, and only the first statement is true of all calls.
+    With `shows_error`, the report shows such a call. Otherwise, the error comes last.
     """
     first, *more = map(sentence, statements)
-    says = " ".join([first, *more])
-    if stops and more:
-        says = f"{first} In calls that return a wrong result: {uncapital(' '.join(more))}"
+    says, wrong = " ".join([first, *more]), " ".join(more)
+    if more and statements[0].code == "some_stop" and not shows_error:
+        says = f"{wrong} In other calls, {statements[0].values['error']}"
+    elif more and stops:
+        says = f"{first} In calls that return a wrong result: {uncapital(wrong)}"
     kind: Literal["located", "error"] = "error" if code == "error" else "located"
     return Finding(kind, says, names, code=code, statements=statements)
 
@@ -140,7 +147,9 @@ def with_error(finding: Finding, error: str) -> Finding:
         stated(s.code, **{name: error if name == "error" else v for name, v in s.values.items()})
         for s in finding.statements
     )
-    return located(finding.code, *statements, names=finding.misconceptions, stops=True)
+    return located(
+        finding.code, *statements, names=finding.misconceptions, stops=True, shows_error=True
+    )
 
 
 def worded(code: DiagnosisCode, finding: str, *, stops: bool = False) -> str:

@@ -225,6 +225,14 @@ def test_a_bias_cannot_be_hidden_by_what_a_class_says_of_itself(torch_submission
         expect_parts(passed, "Net", ["layer"], without_bias=["layer"])
 
 
+def test_all_parts_with_a_bias_are_named(torch_submission):
+    text = LINEAR.format(forward="self.more(self.layer(x))").replace(", bias=False", "")
+    more = "        self.more = nn.Linear(3, 3)\n    def forward"
+    passed = run(torch_submission(text.replace("    def forward", more)))
+    with pytest.raises(Mismatch, match="^layer and more have a bias"):
+        expect_parts(passed, "Net", ["layer"], without_bias=["layer", "more"])
+
+
 def test_a_class_inside_cannot_hide_its_bias_either(torch_submission):
     text = LINEAR.format(forward="self.layer(x)").replace(
         "nn.Linear(n, 3, bias=False)", "Layer(n, 3)"

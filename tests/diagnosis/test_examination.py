@@ -310,6 +310,12 @@ def test_usual_errors_are_explained(message, line, says):
     assert says in explain(raised(message, line, x=(2, 3)), SIZES)
 
 
+def test_a_class_that_is_called_in_place_of_its_object_is_named():
+    message = "Attention.__init__() takes from 1 to 2 positional arguments but 5 were given"
+    assert "`Attention(…)`, with brackets" in explain(raised(message, "self.inner(q, k)"), SIZES)
+    assert explain(raised(message, "self.inner = Attention(q, k)"), SIZES) == ""
+
+
 def test_what_a_hostile_worker_says_of_shapes_stays_short_and_printable():
     names = {f"x{i}\x1b[2J" + "y" * 500: [1] * 40 for i in range(50)}
     said = explain(

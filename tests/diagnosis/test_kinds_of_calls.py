@@ -6,7 +6,7 @@ import pytest
 from autograder.author import Fact, Family, Probe, Recipe, Trait
 from autograder.diagnosis.examination import Answer, Examination, observe
 from autograder.diagnosis.facts import division
-from autograder.diagnosis.finding import sentence
+from autograder.diagnosis.finding import sentence, with_error
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.steps import diagnose
@@ -30,14 +30,18 @@ TOTAL = Recipe(
 OTHER_CALLS = "Other calls are wrong too."  # one mistake may give one number, or an error, there
 
 
-def said(function, recipe=TOTAL):
+def examined(function, recipe=TOTAL):
     def ask(probe):
         try:
             return Answer(outcome_of(function(*probe.args)))
         except ValueError:
             return Answer(Outcome(RAISES), f"{recipe.function} stopped with ValueError.")
 
-    found = diagnose(Examination(Replay(recipe), ask))
+    return diagnose(Examination(Replay(recipe), ask))
+
+
+def said(function, recipe=TOTAL):
+    found = examined(function, recipe)
     return found.kind, found.misconceptions, found.says
 
 
@@ -101,7 +105,7 @@ def test_a_property_that_wrong_calls_share_by_chance_is_not_stated():
 
 
 def test_a_property_that_wrong_calls_hardly_share_by_chance_is_stated():
-    said = "Your code is wrong for some random inputs, but only in the rain."
+    said = "Your code is wrong for some tested inputs, but only in the rain."
     assert divided(16, {0, 1, 2}, {1, 2}) == said
 
 
@@ -111,7 +115,7 @@ def test_what_is_wrong_comes_before_what_is_right():
     )
     dark = Trait(lambda s: s.number in {1, 2, 6, 7}, "in the dark", "in the light")
     assert divided(8, {0, 1, 2}, {1, 2}, dark) == (
-        "Your code is wrong in the rain, but only in the dark. For other random inputs, your code "
+        "Your code is wrong in the rain, but only in the dark. For other tested inputs, your code "
         "is right."
     )
 
@@ -150,7 +154,11 @@ def test_beside_an_error_a_fact_is_told_of_the_results_alone():
             raise ValueError
         return -np.exp(x)
 
-    assert said(wrong_or_no_result, SCALED)[2] == (
-        "scaled stopped with ValueError. Other calls return a result. "
+    finding = examined(wrong_or_no_result, SCALED)
+    assert finding.says == (
+        "All results are negative. In other calls, scaled stopped with ValueError."
+    )
+    assert with_error(finding, "scaled stopped with ValueError in line 4.").says == (
+        "scaled stopped with ValueError in line 4. Other calls return a result. "
         "In calls that return a wrong result: all results are negative."
     )

@@ -155,3 +155,21 @@ def test_mistakes_on_no_list_get_no_false_name(exercise, function, change):
 
     finding = examined(exercise, function, (), changed)
     assert not by_name(finding) or is_true(recipe, finding, (), changed), finding
+
+
+@np.errstate(all="ignore")
+def test_a_softmax_that_overflows_in_float32_is_named():
+    """Between e⁸⁸ and e⁷⁰⁹, only float32 overflows. A replay in float64 gave other numbers."""
+    replay = CATALOGUE.replay("self_attention", "ScaledDotProductAttention")
+
+    def ask(probe):
+        Q, K, V, mask = (*(np.asarray(each, np.float32) for each in probe.args[:3]), None)
+        if len(probe.args) > 3:
+            mask = np.asarray(probe.args[3]) == 0
+        scores = Q @ K.swapaxes(-1, -2) / np.float32(np.sqrt(K.shape[-1]))
+        shares = np.exp(scores if mask is None else np.where(mask, np.float32(-np.inf), scores))
+        weights = shares / shares.sum(-1, keepdims=True)
+        return Answer(outcome_of((weights @ V, weights)))
+
+    finding = diagnose(Examination(replay, ask))
+    assert finding.misconceptions == ("softmax-not-stable",)

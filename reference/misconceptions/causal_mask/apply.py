@@ -313,9 +313,9 @@ APPLY = (
                     ),
                 ),
                 (
-                    "Your code uses `~mask` as an index of the scores.{ So a mask of True and "
-                    "False must have the shape of the scores.} In a mask of 0 and 1, `~` makes −1 "
-                    "and −2, and these select whole rows or matrices.",
+                    "Your code uses `~mask` as an index of the scores. An index does not "
+                    "broadcast, so a mask of True and False needs the shape of the scores. In a "
+                    "mask of 0 and 1, `~` makes −1 and −2, which select whole rows or matrices.",
                     *(
                         lambda s, low=low: _indexed(s.scores, ~np.asarray(s.mask), low)
                         for low in (-np.inf, -1e9)

@@ -28,6 +28,10 @@ def _over(axis: Any) -> dict[str, Any]:
     return {"weights": lambda s: softmax(s.blocked, axis)}
 
 
+def _shares(exponentials: Any) -> Any:
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
 def shifted(s: Any) -> Any:
     return s.blocked - s.blocked.max(axis=-1, keepdims=True)
 
@@ -67,29 +71,17 @@ WEIGHTS = (
             "mean-subtracted": (
                 "Your code subtracts the mean of the scores instead of their maximum, so large "
                 "scores that are far apart overflow.",
+                {"weights": lambda s: _shares(np.exp(s.blocked - s.scaled.mean()))},
                 {
-                    "weights": lambda s: (
-                        np.exp(s.blocked - s.scaled.mean())
-                        / np.exp(s.blocked - s.scaled.mean()).sum(-1, keepdims=True)
-                    )
-                },
-                {
-                    "weights": lambda s: (
+                    "weights": lambda s: _shares(
                         np.exp(s.blocked - s.scaled.mean(-1, keepdims=True))
-                        / np.exp(s.blocked - s.scaled.mean(-1, keepdims=True)).sum(
-                            -1, keepdims=True
-                        )
                     )
                 },
             ),
             "nan-replaced": (
                 "{The result is right for small scores. }Large scores overflow, as in a softmax "
                 "that does not subtract the maximum, and that replaces NaN by numbers afterwards.",
-                {
-                    "weights": lambda s: np.nan_to_num(
-                        np.exp(s.blocked) / np.exp(s.blocked).sum(-1, keepdims=True)
-                    )
-                },
+                {"weights": lambda s: np.nan_to_num(_shares(np.exp(s.blocked)))},
             ),
         },
     ),
@@ -106,7 +98,8 @@ WEIGHTS = (
             "softmax-not-stable": (
                 "{The result is right for small scores. }Large scores overflow{, as in a softmax "
                 "that does not subtract the maximum| in the exponential}.",
-                lambda s: np.exp(s.blocked) / np.exp(s.blocked).sum(-1, keepdims=True),
+                lambda s: _shares(np.exp(s.blocked)),
+                lambda s: _shares(np.exp(s.blocked).astype(np.float32)),  # as torch does
                 lambda s: minus_logarithm(s.blocked),
             ),
         },
@@ -119,10 +112,7 @@ WEIGHTS = (
                 "{The result is right if all rows have values of similar size. }The maximum of "
                 "the whole array is subtracted from every row, so rows that are far below this "
                 "maximum vanish.",
-                lambda s: (
-                    np.exp(s.blocked - s.blocked.max())
-                    / np.exp(s.blocked - s.blocked.max()).sum(-1, keepdims=True)
-                ),
+                lambda s: _shares(np.exp(s.blocked - s.blocked.max())),
             ),
             "sum-without-keepdims": (
                 "Without keepdims=True, the sum loses its axis. Then each sum divides the wrong "
@@ -132,10 +122,7 @@ WEIGHTS = (
             "maximum-without-keepdims": (
                 "Without keepdims=True, the maximum loses its axis. Then the maxima of other rows "
                 "are subtracted, or the shapes do not fit.",
-                lambda s: (
-                    np.exp(s.blocked - s.blocked.max(-1))
-                    / np.exp(s.blocked - s.blocked.max(-1)).sum(-1, keepdims=True)
-                ),
+                lambda s: _shares(np.exp(s.blocked - s.blocked.max(-1))),
             ),
             "sum-over-everything": (
                 "The exponentials are divided by the sum over the whole array. They should be "
@@ -180,10 +167,7 @@ WEIGHTS = (
             "sigmoid-normalised": (
                 "Your weights are sigmoids of the scores, divided by their sum. A softmax uses "
                 "exponentials instead of sigmoids.",
-                lambda s: (
-                    (1 / (1 + np.exp(-s.blocked)))
-                    / (1 / (1 + np.exp(-s.blocked))).sum(-1, keepdims=True)
-                ),
+                lambda s: _shares(1 / (1 + np.exp(-s.blocked))),
             ),
             "positive-part-normalised": (
                 "Your weights are the scores with 0 for negative scores, divided by their sum. A "
