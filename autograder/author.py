@@ -64,7 +64,6 @@ if TYPE_CHECKING:
         reference_pass,
     )
     from autograder.course.text import capital, few, is_plural, join_names, one_line, several
-    from autograder.diagnosis.array_changes import SUMS, ArrayChange, along_axes
     from autograder.diagnosis.callers import (
         ModuleCaller,
         TensorCaller,
@@ -144,7 +143,6 @@ GROUPS = {
         "autograder.checks.recorded_answers": "stand_in",
         "autograder.worker.messages": "Passed",
         "autograder.diagnosis.callers": "ModuleCaller expect_module TensorCaller float32_probe",
-        "autograder.diagnosis.array_changes": "SUMS ArrayChange along_axes",
     },
     "Words for findings": {
         "autograder.course.text": "capital few is_plural join_names one_line several",

@@ -79,26 +79,6 @@ def _shares_of_exponentials(x: Any, axis: Any) -> Any:
     return e / _sum(e, axis)
 
 
-SUMS = (
-    ("sum", "{their} sum", _sum),
-    ("mean", "{their} mean", _mean),
-    ("maximum", "{their} maximum", _max),
-    ("number", "{their} number", lambda x, axis: _sum(x * 0 + 1, axis)),
-    ("length", "the root of the sum of {their} squares", lambda x, axis: _sum(x * x, axis) ** 0.5),
-    ("one-plus-sum", "1 plus {their} sum", lambda x, axis: 1 + _sum(x, axis)),
-    ("sum-so-far", "the sum so far", lambda x, axis: np.cumsum(x, axis).reshape(x.shape)),
-    ("sum-but-last", "{their} sum without the last", lambda x, axis: _sum_of(x, axis, 0, -1)),
-    ("sum-but-first", "{their} sum without the first", lambda x, axis: _sum_of(x, axis, 1, None)),
-    ("sum-of-others", "the sum of the others", lambda x, axis: _sum(x, axis) - x),
-)
-"""Wrong divisors instead of the sum of some numbers: names, phrases and functions."""
-
-
-def _sum_of(x: Any, axis: Any, begin: int, end: int | None) -> Any:
-    places = range(x.shape[axis])[begin:end]
-    return np.take(x, places, axis).sum(axis=axis, keepdims=True)
-
-
 def _standardised(x: Any, axis: Any, added: float = 0.0) -> Any:
     return (x - _mean(x, axis)) / np.sqrt(x.var(axis=axis, keepdims=True) + added)
 
@@ -221,7 +201,7 @@ _OF_LOOPS = _table(
     ("positions", "with the position (0, 1, 2, …) added to each row", _with_positions, 2),
     ("waves", "with sines and cosines of the position added to each row", _with_waves, 2),
 )
-_LAST = _table(
+_OF_VALUES = _table(
     ("logarithms", "after a logarithm", np.log),
     ("roots", "after a square root", np.sqrt),
     ("exponentials", "after np.exp", np.exp),
@@ -232,21 +212,22 @@ _LAST = _table(
     ("without-first", "without the first entry along {last}", lambda x: x[..., 1:], 1),
     ("without-last-row", "without the last row", lambda x: x[..., :-1, :], 2),
     ("without-first-row", "without the first row", lambda x: x[..., 1:, :], 2),
-    ("running-sums", "added up along {last}", lambda x: np.cumsum(x, -1), 1),
     ("axes-turned", "with the first two axes exchanged", lambda x: np.swapaxes(x, 0, 1), 3),
-    (
-        "run-together",
-        "with all axes before the last joined into one",
-        lambda x: x.reshape(-1, x.shape[-1]),
-        3,
-    ),
 )
-_INSIDE = _table(
+RUN_TOGETHER = ArrayChange(
+    "run-together",
+    "with all axes before the last joined into one",
+    lambda x: x.reshape(-1, x.shape[-1]),
+    3,
+)
+BY_A_NUMBER = _table(
     ("negated", "with reversed signs", np.negative),
     ("doubled", "taken twice", lambda x: 2 * x),
     ("halved", "divided by 2", lambda x: x / 2),
     ("one-over", "as 1 divided by each number", lambda x: 1 / x),
     ("plus-one", "with 1 added to each number", lambda x: x + 1),
+)
+_INSIDE = _table(
     ("turned", "transposed", lambda x: np.swapaxes(x, -1, -2), 2),
     ("all-turned", "with all axes reversed", np.transpose, 3),
     ("lower-part", "with 0 above the diagonal", np.tril, 2),
@@ -272,20 +253,9 @@ def along_axes(table: Sequence[tuple[str, str, Along]], most: int) -> Iterator[A
 
 _NORMS = (*along_axes(ALONG_LAST, 1), *along_axes(ALONG, 6))
 _MORE_NORMS = tuple(along_axes(ALONG_INSIDE, 3))
-ON_TWO = (*_PLAIN, *_NORMS)
-ON_ARGUMENTS = (*ON_TWO, *_OF_LOOPS)
-BY_A_NUMBER = _INSIDE[:5]
-ON_RESULTS = (*_PLAIN, *_NORMS, *_OF_LOOPS, *_LAST, *_INSIDE, *_MORE_NORMS)
-INSIDE = (
-    *_PLAIN,
-    *_LAST[:10],
-    _LAST[11],
-    *_INSIDE,
-    *_OF_LOOPS,
-    *_NORMS,
-    *_MORE_NORMS,
-)
-IN_PLACE_OF_A_STEP = (*_LAST[:6], *_NORMS, *_MORE_NORMS)
+ON_ARGUMENTS = (*_PLAIN, *_NORMS, *_OF_LOOPS)
+INSIDE = (*_PLAIN, *_OF_VALUES, *BY_A_NUMBER, *_INSIDE, *_OF_LOOPS, *_NORMS, *_MORE_NORMS)
+ON_RESULTS = (*INSIDE, RUN_TOGETHER)
 REDUCTIONS = tuple(
     ArrayChange(f"{id}-{axis}", f"{words} along {along}", partial(reduce, axis=axis), axes)
     for id, words, reduce in (

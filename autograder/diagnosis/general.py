@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks.expect import WHOLE_NUMBERS
-from autograder.course.text import join_names
+from autograder.course.text import are, join_names
 from autograder.diagnosis.array_changes import (
     BY_A_NUMBER,
     BY_A_SIZE,
@@ -149,8 +149,37 @@ GENERAL = (
     ),
 )
 # Changes that are not combined with a second mistake: the result has too little information.
-NOT_COMBINED = {"nothing-returned", "rounded-1", "squeezed", "negated"}
+NOT_COMBINED = {"nothing-returned", "rounded-1", "squeezed", "negated", "stored-as-whole"}
 MOST_RESULTS = 3
+
+
+def generals(recipe: Recipe) -> tuple[Misconception, ...]:
+    """Return the misconceptions that are tried with those of the course.
+
+    `np.empty_like` and `np.zeros_like` make an array of whole numbers if the argument is one. So
+    there is a misconception for each named step of a plain function.
+    """
+    steps = [step for step in recipe.steps if step in recipe.labels and recipe.caller is None]
+    stored = (
+        Misconception(
+            "stored-as-whole",
+            f"If all inputs are whole numbers, {recipe.labels[step]} {are(recipe.labels[step])} "
+            "stored as whole numbers, and lose the decimals. np.empty_like and np.zeros_like make "
+            "such an array.",
+            WHOLE_NUMBERS,
+            {step: _stored(recipe.steps[step])},
+        )
+        for step in steps
+    )
+    return (*GENERAL, *stored)
+
+
+def _stored(does: Step) -> Step:
+    def step(state: Any) -> Any:
+        given = [np.asarray(getattr(state, name)).dtype.kind for name in state.given]
+        return np.trunc(does(state)) if {*given} <= {"i", "u"} else does(state)
+
+    return step
 
 
 def families(recipe: Recipe) -> tuple[Misconception, ...]:

@@ -10,7 +10,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from autograder.checks.equality import script_results
-from autograder.diagnosis.array_changes import ArrayChange
 from autograder.diagnosis.outcome import EXACT, Comparison, Outcome
 
 Step = Callable[[Any], Any]
@@ -318,7 +317,6 @@ class Recipe:
         caller: the way to call the student's code, if a plain call does not work, as for a class.
         comparison: the way to compare results.
         fingerprints: mistakes without code, for which only the wrong answers are recorded.
-        in_place: changes of a step's input that students make in place of the step, by step.
         fallbacks: mistakes of other exercises that students can make here too. The diagnosis tries
             these only if no other mistake fits.
     """
@@ -338,7 +336,6 @@ class Recipe:
     caller: Caller | None = None
     comparison: Comparison = EXACT
     fingerprints: tuple[Misconception, ...] = ()
-    in_place: Mapping[str, Sequence[ArrayChange]] = field(default_factory=dict)
     fallbacks: tuple[Misconception, ...] = ()
 
     def __post_init__(self) -> None:

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from autograder.diagnosis.general import GENERAL, NOT_COMBINED, families
+from autograder.diagnosis.general import GENERAL, NOT_COMBINED, families, generals
 from autograder.diagnosis.outcome import RAISES, Outcome, only_nan, same
 from autograder.diagnosis.recipe import (
     Alternative,
@@ -67,7 +67,7 @@ class Replay:
                 if all(self.apart(first_draw, way, other) for other in ways):
                     ways.append(way)
             found += ways
-        for general in GENERAL:
+        for general in generals(self.recipe):
             if self.telling(first_draw, (general,)) and all(
                 self.apart(first_draw, (general,), other) for other in [(), *found]
             ):

@@ -5,7 +5,6 @@ such misconceptions. They are replayed only if no misconception of the course fi
 """
 
 from collections.abc import Iterator, Mapping
-from itertools import combinations
 from operator import attrgetter
 from typing import Any
 
@@ -14,10 +13,7 @@ import numpy as np
 from autograder.course.text import are
 from autograder.diagnosis.array_changes import (
     BY_A_SIZE,
-    IN_PLACE_OF_A_STEP,
     INSIDE,
-    ON_TWO,
-    SUMS,
     ArrayChange,
 )
 from autograder.diagnosis.recipe import Misconception, Recipe, State, Step
@@ -97,11 +93,8 @@ def wirings(recipe: Recipe) -> Iterator[Misconception]:
         (_left_out_or_twice, wires.reads),
         (_another_value, wires.reads),
         (_changed_inside, wires.shapes),
-        (_in_its_place, wires.reads),
         (_changed_for_a_step, wires.reads),
-        (_another_sum, wires.reads),
         (_plus_another, wires.shapes),
-        (_part_twice, wires.shapes),
     ):
         for name in names:
             yield from misconceptions_of(wires, name)
@@ -162,45 +155,6 @@ def _left_out_or_twice(wires: _Wires, step: str) -> Iterator[Misconception]:
         )
 
 
-def _in_its_place(wires: _Wires, step: str) -> Iterator[Misconception]:
-    """Yield misconceptions that replace a step by a simple change of the step's input."""
-    for source, of in wires.alike(step):
-        result = wires.names[step]
-        for change in (*IN_PLACE_OF_A_STEP, *wires.recipe.in_place.get(step, ())):
-            yield generic(
-                f"{source}-{change.id}-for-{step}",
-                f"numbers are those of {change.applied_to(of)} instead of {result}",
-                f"What should your code do with {of} before any other step uses {of}?",
-                result,
-                {step: changed_by(attrgetter(source), change)},
-            )
-
-
-def _another_sum(wires: _Wires, step: str) -> Iterator[Misconception]:
-    """Yield misconceptions that replace a sum along an axis by another reduction of the axis."""
-    for source in wires.reads[step] if step in wires.names else ():
-        pairs = zip(wires.shapes[source], wires.shapes.get(step, ()), strict=False)
-        if {len(one) == len(other) and other < one for one, other in pairs} == {True}:
-            value, result = wires.names[source], wires.names[step]
-            for id, words, total in SUMS:
-                other = words.format(their="their")
-                yield generic(
-                    f"{step}-as-{id}",
-                    f"numbers are those of {value}, with {other} instead of {result}",
-                    f"Which numbers should your code add up to make {result}?",
-                    result,
-                    {step: _reduced(source, wires.recipe.steps[step], total)},
-                )
-
-
-def _reduced(source: str, does: Step, total: Any) -> Step:
-    def step(state: Any) -> Any:
-        x, shape = getattr(state, source), np.shape(does(state))
-        return total(x, next(n for n, size in enumerate(x.shape) if shape[n] != size))
-
-    return step
-
-
 def _plus_another(wires: _Wires, step: str) -> Iterator[Misconception]:
     """Yield misconceptions that add an argument or an input of a step, as a residual does."""
     if step not in wires.recipe.steps or step not in wires.names:
@@ -229,36 +183,6 @@ def _plus_if_alike(does: Step, name: str) -> Step:
     return lambda s: (
         _plus(does, name)(s) if np.shape(getattr(s, name)) == does(s).shape else does(s)
     )
-
-
-def _part_twice(wires: _Wires, last: str) -> Iterator[Misconception]:
-    """Yield misconceptions that do several successive steps twice."""
-    if last not in wires.recipe.steps or last not in wires.names:
-        return
-    for source in wires.before(last):
-        steps = wires.order[wires.order.index(source) + 1 : wires.order.index(last) + 1]
-        if wires.shapes[source] == wires.shapes[last] and len(steps) > 2 and source in wires.names:
-            part = f"that lead from {wires.names[source]} to {wires.names[last]}"
-            yield generic(
-                f"{source}-to-{last}-twice",
-                f"numbers are those of steps that are done twice: all steps {part}",
-                f"How often does your code do the steps {part}?",
-                wires.names[last],
-                {last: _once_more(wires.recipe, source, steps)},
-            )
-
-
-def _once_more(recipe: Recipe, source: str, steps: list[str]) -> Step:
-    """Return a step that does the steps twice: the result of the last is the new `source`."""
-
-    def last(state: Any) -> Any:
-        again = State(**{**vars(state), source: recipe.steps[steps[-1]](state)})
-        for step in steps:
-            if step in recipe.steps:
-                setattr(again, step, recipe.steps[step](again))
-        return getattr(again, steps[-1])
-
-    return last
 
 
 def _another_value(wires: _Wires, step: str) -> Iterator[Misconception]:
@@ -307,19 +231,17 @@ def _times(does: Step, recipe: Recipe, size: str, power: float) -> Step:
 
 
 def _changed_for_a_step(wires: _Wires, step: str) -> Iterator[Misconception]:
-    """Yield misconceptions that change one or two inputs of `step`, but not for other steps."""
+    """Yield misconceptions that change an input of `step`, but not for other steps."""
     result = wires.names.get(step)
-    if result is None:
-        return
-    alone = [(n,) for n in wires.reads[step] if sum(n in read for read in wires.reads.values()) > 1]
-    for names in [*alone, *combinations(wires.reads[step], 2)]:
-        values = " and ".join(wires.names[name] for name in names)
-        for change in INSIDE if len(names) == 1 else ON_TWO:
+    for name in wires.reads[step] if result else ():
+        if sum(name in read for read in wires.reads.values()) == 1:
+            continue
+        value = wires.names[name]
+        for change in INSIDE:
             yield generic(
-                "-".join([*names, change.id, "in", step]),
-                f"numbers are those of {change.applied_to(values)}, in the step that makes "
-                f"{result}",
-                f"What does your code do with {values} to make {result}?",
-                values,
-                {step: wires.step(step, **{n: changed_by(attrgetter(n), change) for n in names})},
+                f"{name}-{change.id}-in-{step}",
+                f"numbers are those of {change.applied_to(value)}, in the step that makes {result}",
+                f"What does your code do with {value} to make {result}?",
+                value,
+                {step: wires.step(step, **{name: changed_by(attrgetter(name), change)})},
             )

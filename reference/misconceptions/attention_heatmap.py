@@ -12,7 +12,6 @@ from autograder.author import Comparison, Family, Hints, Mistakes, Probe, Recipe
 from reference.attention import block, softmax
 from reference.figures import image_of, panels_shown, tokens_for
 from reference.masks import causal_mask
-from reference.softmax_changes import IN_PLACE_OF_SOFTMAX
 
 IMAGE: Hints = (
     "Which row of the matrix is the top row of your picture?",
@@ -260,7 +259,6 @@ MISTAKES = Mistakes(
         },
         parameters=("scores", "mask"),
         results=("the mask", "the weights without it", "the weights with it"),
-        in_place={"masked": IN_PLACE_OF_SOFTMAX},
         labels={
             "plain": "the weights without the mask",
             "blocked": "the masked scores",

@@ -11,7 +11,7 @@ import pytest
 
 from autograder.course.course_file import load_course
 from autograder.diagnosis.examination import Answer, Examination
-from autograder.diagnosis.general import GENERAL, families
+from autograder.diagnosis.general import families, generals
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of, same
 from autograder.diagnosis.recipe import Alternative, fit_together
 from autograder.diagnosis.steps import diagnose
@@ -50,7 +50,7 @@ def ways(recipe, ids):
     for name in ids:
         made = [
             each
-            for each in (*recipe.misconceptions, *GENERAL, *families(recipe))
+            for each in (*recipe.misconceptions, *generals(recipe), *families(recipe))
             if each.id == name
         ]
         combined = [(*some, each) for some in combined for each in made]
@@ -173,3 +173,18 @@ def test_a_softmax_that_overflows_in_float32_is_named():
 
     finding = diagnose(Examination(replay, ask))
     assert finding.misconceptions == ("softmax-not-stable",)
+
+
+def test_an_array_with_the_dtype_of_whole_numbers_is_named():
+    """It was named a maximum: 1 for the largest input, and 0 for all others."""
+    replay = CATALOGUE.replay("softmax", "softmax")
+
+    def softmax(x, axis=-1):
+        x = np.asarray(x)
+        made = np.empty_like(x)
+        made[...] = np.exp(x - x.max(axis, keepdims=True))
+        return made / made.sum(axis, keepdims=True)
+
+    finding = diagnose(Examination(replay, lambda p: Answer(outcome_of(softmax(*p.args)))))
+    assert finding.misconceptions == ("stored-as-whole",)
+    assert "the exponentials are stored as whole numbers" in finding.says

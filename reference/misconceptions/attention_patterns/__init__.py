@@ -11,7 +11,6 @@ from reference.misconceptions.attention_patterns.links import LINK_MISTAKES
 from reference.misconceptions.attention_patterns.measures import MEASURES
 from reference.patterns import strongest_links
 from reference.scaling import entropy
-from reference.softmax_changes import IN_PLACE_OF_SOFTMAX
 
 
 def embeddings(draw: int) -> Sequence[Probe]:
@@ -73,7 +72,6 @@ MISTAKES = Mistakes(
             },
         },
         parameters=("embeddings",),
-        in_place={"weights": IN_PLACE_OF_SOFTMAX},
         labels={
             "e": "the embeddings",
             "scores": "the scores",

@@ -16,7 +16,6 @@ from reference.misconceptions.causal_mask.calls import (
 from reference.misconceptions.causal_mask.counts import COUNTS
 from reference.misconceptions.causal_mask.create import CREATE, MASK_FACTS, create_probes
 from reference.misconceptions.causal_mask.weights import IN_WEIGHTS, WEIGHT_FACTS, WEIGHTS
-from reference.softmax_changes import IN_PLACE_OF_SOFTMAX
 
 
 def axes(state: Any) -> dict[str, int]:
@@ -60,7 +59,6 @@ MISTAKES = Mistakes(
         ),
         traits=MASK_TRAITS,
         facts=WEIGHT_FACTS,
-        in_place={"weights": IN_PLACE_OF_SOFTMAX},
         labels={
             "masked": "the masked scores",
             "weights": "the weights",

@@ -23,7 +23,6 @@ from reference.misconceptions.scaled_dot_product_attention.weights import WEIGHT
 from reference.misconceptions.self_attention.projections import OUT, WHICH
 from reference.misconceptions.torch_words import chosen, without
 from reference.parts import WORDS
-from reference.softmax_changes import IN_PLACE_OF_SOFTMAX
 
 WEIGHT_NAMES = {
     **{f"attention.{name}.weight": name for name in ("W_q", "W_k", "W_v", "W_o")},
@@ -243,7 +242,6 @@ BLOCK = Recipe(
             "with a mask of True and False",
         ),
     ),
-    in_place={"weights": IN_PLACE_OF_SOFTMAX},
     labels=LABELS,
     axes=axes,
     caller=ModuleCaller(("d_model", "num_heads", "d_ff"), ("x", "mask"), WEIGHT_NAMES, WORDS),

@@ -28,7 +28,6 @@ from reference.misconceptions.language_model.parts import PARTS, RARE
 from reference.misconceptions.scaled_dot_product_attention import FAMILIES, inside_attention
 from reference.misconceptions.torch_words import without
 from reference.parts import WORDS
-from reference.softmax_changes import IN_PLACE_OF_SOFTMAX
 
 SIZES = ("vocab_size", "d_model", "num_heads", "d_ff", "max_seq_length")
 NAMES = {
@@ -298,7 +297,6 @@ MODEL = Recipe(
         ),
         Trait(lambda s: s.num_heads > 1, "with several heads", "with a single head"),
     ),
-    in_place={"weights": IN_PLACE_OF_SOFTMAX},
     labels={
         "embedded": "the token embeddings",
         "placed": "the position embeddings",

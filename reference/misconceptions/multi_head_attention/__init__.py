@@ -32,7 +32,6 @@ from reference.misconceptions.scaled_dot_product_attention.scaling import SCALIN
 from reference.misconceptions.scaled_dot_product_attention.weights import WEIGHTS
 from reference.misconceptions.torch_words import chosen, without
 from reference.parts import WORDS
-from reference.softmax_changes import IN_PLACE_OF_SOFTMAX
 
 MATRICES = ("W_q", "W_k", "W_v", "W_o")
 
@@ -186,7 +185,6 @@ MISTAKES = Mistakes(
             ),
         ),
         results=("the output", "the attention weights"),
-        in_place={"weights": IN_PLACE_OF_SOFTMAX},
         labels=LABELS,
         axes=lambda s: {
             "B": s.x.shape[0],

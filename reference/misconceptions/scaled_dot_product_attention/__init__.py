@@ -16,7 +16,6 @@ from reference.misconceptions.scaled_dot_product_attention.probes import TRAITS,
 from reference.misconceptions.scaled_dot_product_attention.products import ARGUMENTS, SCORES
 from reference.misconceptions.scaled_dot_product_attention.scaling import SCALING
 from reference.misconceptions.scaled_dot_product_attention.weights import WEIGHTS
-from reference.softmax_changes import IN_PLACE_OF_SOFTMAX
 
 STEPS = {
     "scores": lambda s: scores(s.Q, s.K),
@@ -80,7 +79,6 @@ MISTAKES = Mistakes(
             *FACTS,
         ),
         results=("the output", "the attention weights"),
-        in_place={"weights": IN_PLACE_OF_SOFTMAX},
         labels=LABELS,
         axes=axes,
     ),

@@ -26,7 +26,6 @@ from reference.misconceptions.scaled_dot_product_attention.weights import WEIGHT
 from reference.misconceptions.self_attention.projections import PROJECTIONS
 from reference.misconceptions.torch_words import chosen, without
 from reference.parts import WORDS
-from reference.softmax_changes import IN_PLACE_OF_SOFTMAX
 
 STEPS = {
     "Q": lambda s: s.x @ s.W_q.T,
@@ -207,7 +206,6 @@ WHOLE = Recipe(
         *FACTS,
     ),
     results=("the output", "the attention weights"),
-    in_place={"weights": IN_PLACE_OF_SOFTMAX},
     labels={
         "Q": "the queries",
         "K": "the keys",
