@@ -34,11 +34,9 @@ class _Test:
         self.nodes = [node for statement in function.body for node in ast.walk(statement)]
         self.values: dict[str, list[ast.expr]] = {}
         for node in self.nodes:
-            if isinstance(node, ast.Assign):
-                for target in node.targets:
-                    for name in ast.walk(target):
-                        if isinstance(name, ast.Name):
-                            self.values.setdefault(name.id, []).append(node.value)
+            for target in node.targets if isinstance(node, ast.Assign) else ():
+                for name, value in _assigned(target, node.value):
+                    self.values.setdefault(name, []).append(value)
         self.asserts = [node for node in self.nodes if isinstance(node, ast.Assert)]
         self.raises = [node for node in self.nodes if isinstance(node, ast.Raise)]
         self.calls = [node for node in self.nodes if isinstance(node, ast.Call)]
@@ -46,6 +44,19 @@ class _Test:
 
     def at(self, node: ast.AST) -> str:
         return f"line {getattr(node, 'lineno', 0)} of {self.label}"
+
+
+def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the names that an assignment sets, each with its value, or with the whole value."""
+    parts = target.elts if isinstance(target, ast.Tuple) else []
+    values = value.elts if isinstance(value, ast.Tuple) else []
+    if parts and len(parts) == len(values):
+        for one, other in zip(parts, values, strict=True):
+            yield from _assigned(one, other)
+        return
+    for name in ast.walk(target):
+        if isinstance(name, ast.Name):
+            yield name.id, value
 
 
 def why_it_accepts(label: str, function: ast.FunctionDef) -> Fact | None:
@@ -149,11 +160,15 @@ def _asserts_what_is_always_true(test: _Test) -> Fact | None:
 
 
 def _never_rejects(test: _Test) -> Fact | None:
-    if test.asserts or test.raises or test.calls_assert or _uses_helpers(test):
+    if test.asserts or test.raises or test.calls_assert:
         return None
     says = "It has no assert, so it never raises an AssertionError."
-    if any(isinstance(node, ast.Return) and node.value is not None for node in test.nodes):
-        return Fact("returns-its-verdict", f"{says} What it returns is ignored.")
+    for node in (each for each in test.nodes if isinstance(each, ast.Return) and each.value):
+        if not _uses_helpers(test) or _names(node.value) & {*CLOSE, "all", "any"}:
+            says = f"It has no assert. What it returns in {test.at(node)} is ignored."
+            return Fact("returns-its-verdict", says)
+    if _uses_helpers(test):
+        return None
     if any(_name(call.func) == "print" for call in test.calls):
         return Fact("prints-its-verdict", f"{says} It only prints.")
     return Fact("no-assert", f"{says} A comparison alone rejects nothing.")
@@ -282,9 +297,18 @@ def _calls_with_one_number(test: _Test) -> Fact | None:
         or (call.args[place] if len(call.args) > 1 and not call.keywords else None)
         for call in calls
     ]
-    if given and all(isinstance(each, ast.Constant) and each.value == special for each in given):
+    if given and all(_constant(test, each) == special for each in given):
         return Fact("tests-one-number-only", says)
     return None
+
+
+def _constant(test: _Test, node: ast.expr | None) -> object:
+    """Return the value of a constant, or of a name that is set once to a constant."""
+    if isinstance(node, ast.Name):
+        stored = [each for each in test.nodes if getattr(each, "id", "") == node.id]
+        if sum(isinstance(each.ctx, ast.Store) for each in stored) == 1:
+            node = next(iter(test.values.get(node.id, [])), None)
+    return node.value if isinstance(node, ast.Constant) else None
 
 
 def _uncalled(test: _Test) -> Fact | None:

@@ -153,15 +153,27 @@ def expect_shape(
     __tracebackhide__ = True
     answer = expect_numbers(actual, what)
     if answer.shape != tuple(sizes):
+        is_cut = expected is not None and _is_beginning(answer, expected)
         raise Mismatch(
             f"{capital(what)} {_has(what)} the shape {shape(answer.shape)}; "
-            f"expected {shape(tuple(sizes))}.",
+            f"expected {shape(tuple(sizes))}."
+            + " The first entries are right, and the others are missing."
+            * is_cut,
             what,
             answer,
             expected,
+            mistake="cut-short" * is_cut,
             code="other_shape",
         )
     return answer
+
+
+def _is_beginning(answer: Numbers, right: Numbers) -> bool:
+    """Return True if an array has the first entries of the right one along each axis."""
+    first = (
+        right[tuple(slice(size) for size in answer.shape)] if answer.ndim == right.ndim else right
+    )
+    return answer.size > 1 and first.shape == answer.shape and np.allclose(answer, first)
 
 
 def expect_numbers(actual: Any, what: str = "the result") -> Numbers:

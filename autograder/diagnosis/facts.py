@@ -295,7 +295,7 @@ def seems_one(factor: float) -> bool:
 def rounded(value: float) -> str:
     """Return a number as text with four digits. If the number is large, it has two decimals."""
     text = f"{value:.4g}" if abs(value) < 1000 else number(value)
-    return text.replace("-", "−")
+    return text.replace("e-0", "e-").replace("-", "−")
 
 
 POWERS: tuple[tuple[str, float], ...] = (("{}", 1.0), ("√{}", 0.5), ("{}²", 2.0))

@@ -262,6 +262,12 @@ def expect_numbers_in_cells(written, weights):
             mistake="numbers-transposed",
         )
     i, j = next((i, j) for i, j in cells if not matches(written[i, j], weights[i, j]))
+    if all(unit == 1.0 for numbers in written.values() for _, unit in numbers):
+        raise Mismatch(
+            f"All numbers in the cells are whole numbers. The weight of cell [{i}][{j}] is "
+            f"{weights[i, j]:.3f}. Show at least one decimal, or a percentage.",
+            mistake="whole-numbers",
+        )
     said = " and ".join(f"{value:g}" for value, _ in written[i, j][:3])
     raise Mismatch(
         f"Cell [{i}][{j}] says {said}. Its weight is {weights[i, j]:.3f}.",

@@ -69,6 +69,24 @@ def test_a_mismatch_has_the_code_of_its_kind(compare, code):
 
 
 @pytest.mark.parametrize(
+    ("answer", "mistake"),
+    [
+        (RIGHT[:1], "cut-short"),
+        (RIGHT[:, :1].tolist(), "cut-short"),
+        (RIGHT[1:], ""),  # the last entries
+        (RIGHT[0], ""),
+        (np.vstack([RIGHT, RIGHT]), ""),
+        (RIGHT[:0], ""),
+    ],
+)
+def test_a_result_that_is_cut_short_is_named(answer, mistake):
+    with pytest.raises(Mismatch) as caught:
+        expect_close(answer, RIGHT)
+    assert caught.value.mistake == mistake
+    assert ("The first entries are right" in caught.value.finding) is bool(mistake)
+
+
+@pytest.mark.parametrize(
     "answer",
     [
         RIGHT,

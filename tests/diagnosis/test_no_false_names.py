@@ -188,3 +188,19 @@ def test_an_array_with_the_dtype_of_whole_numbers_is_named():
     finding = diagnose(Examination(replay, lambda p: Answer(outcome_of(softmax(*p.args)))))
     assert finding.misconceptions == ("stored-as-whole",)
     assert "the exponentials are stored as whole numbers" in finding.says
+
+
+@pytest.mark.parametrize("added", [1e-2, 1e-3, 1e-7, 1e-9])
+def test_a_number_added_inside_a_logarithm_is_measured(added):
+    replay = CATALOGUE.replay("train_and_generate", "next_token_loss")
+
+    def ask(probe):
+        logits, tokens = (np.asarray(each) for each in probe.args)
+        e = np.exp(logits[:, :-1] - logits[:, :-1].max(-1, keepdims=True)).astype(np.float32)
+        shares = np.take_along_axis(e / e.sum(-1, keepdims=True), tokens[:, 1:, None], -1)
+        loss = -np.log(shares + np.float32(added)).mean(dtype=np.float32)
+        return Answer(outcome_of(np.asarray(loss)))
+
+    finding = diagnose(Examination(replay, ask))
+    assert finding.misconceptions == ("large-epsilon",)
+    assert f"{added:g}".replace("e-0", "e-").replace("-", "−") in finding.says

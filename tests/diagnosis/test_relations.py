@@ -31,6 +31,7 @@ def test_named_factor(factor, words):
         (-0.9998963, "−0.9999"),
         (1.00002, ""),
         (1234.5, "1234.5"),
+        (1e-9, "1e−9"),
     ],
 )
 def test_a_number_is_shown_with_the_digits_that_tell_it(value, shown):

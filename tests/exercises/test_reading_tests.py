@@ -31,6 +31,7 @@ def parsed(body, name="row_softmax"):
         ("assert (np.allclose(implementation(x), expected), 'no')", "asserts-a-tuple"),
         ("print(np.allclose(implementation(x), expected))", "prints-its-verdict"),
         ("return np.allclose(implementation(x), expected)", "returns-its-verdict"),
+        ("right = slow(x)\nreturn np.allclose(implementation(x), right)", "returns-its-verdict"),
         ("implementation(x) == expected", "no-assert"),
         ("assert implementation is not broken_row_softmax", "looks-at-the-function"),
         ("assert implementation(x).all() == expected.all()", "compares-truth-values"),
@@ -44,6 +45,16 @@ def test_why_a_test_accepts_broken_functions(body, mistake):
     assert why_it_accepts("f.py", parsed(body)).mistake == mistake
 
 
+HEADS = "y, w = implementation(x, *W, H)\nassert np.allclose(y, right)"
+
+
+def test_one_head_may_have_a_name():
+    one = why_it_accepts("f.py", parsed(f"L, H = 3, 1\n{HEADS}", "multi_head_forward"))
+    assert one.mistake == "tests-one-number-only"
+    for more in ("L, H = 1, 3", "L = H = 3", "H = 1\nH = 2", "H = 1\nfor H in (1, 2): pass"):
+        assert why_it_accepts("f.py", parsed(f"{more}\n{HEADS}", "multi_head_forward")) is None
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -51,6 +62,7 @@ def test_why_a_test_accepts_broken_functions(body, mistake):
         EXPECTED + "assert np.abs(implementation(x) - expected).max() < 1e-6",
         EXPECTED + "d = implementation(x) - expected\nassert (np.abs(d) < 1e-6).all()",
         "check(implementation(x))",
+        "return check(implementation(x))",
         "np.testing.assert_allclose(implementation(x), expected)",
         "try:\n    assert np.allclose(implementation(x), y)\nexcept AssertionError as e:\n    raise e",
     ],

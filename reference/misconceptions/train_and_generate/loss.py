@@ -7,6 +7,7 @@ import numpy as np
 
 from autograder.author import (
     Comparison,
+    Fact,
     Family,
     Hints,
     Probe,
@@ -84,6 +85,20 @@ def _classes_second(s: Any) -> Any:
     batch, length, words = s.predictions.shape
     turned = s.predictions.reshape(batch, words, length)
     return _logarithms(turned, 1).swapaxes(1, 2)
+
+
+def _added(s: Any, loss: Any) -> float:
+    """Return the number that was added to each probability before the logarithm."""
+    probabilities = np.exp(_taken(s.logarithms, s.targets))
+    low, high = 1e-15, 1.0
+    for _ in range(60):
+        middle = float(np.sqrt(low * high))
+        is_larger = -np.log(probabilities + middle).mean() > float(loss)
+        low, high = (middle, high) if is_larger else (low, middle)
+    added = float(f"{low:.1e}")
+    if abs(-np.log(probabilities + added).mean() - float(loss)) > 1e-5 * max(1.0, abs(float(loss))):
+        raise ValueError("no number that was added explains the loss")
+    return added
 
 
 LOSS = Recipe(
@@ -226,18 +241,6 @@ LOSS = Recipe(
                     "have no effect.",
                     {"costs": lambda s: -(np.exp(s.logarithms) * s.logarithms).sum(-1)},
                 ),
-                "large-epsilon": [
-                    (
-                        f"The number added inside the logarithm ({size}) is so large that it "
-                        "changes the loss.",
-                        {
-                            "costs": lambda s, size=size: (
-                                -np.log(np.exp(_taken(s.logarithms, s.targets)) + float(size))
-                            )
-                        },
-                    )
-                    for size in ("1e-2", "1e-3")
-                ],
                 "perplexity": (
                     "The exponential of the loss (the perplexity) is returned.",
                     {"loss": lambda s: np.exp(_average(s.costs))},
@@ -327,6 +330,13 @@ LOSS = Recipe(
         "V": s.logits.shape[2],
         "L − 1": s.logits.shape[1] - 1,
     },
+    facts=(
+        Fact(
+            "large-epsilon",
+            _added,
+            "A number is added inside the logarithm: {}. It is so large that it changes the loss.",
+        ),
+    ),
     caller=TensorCaller(),
     comparison=Comparison(
         precision=np.float32,
@@ -339,11 +349,11 @@ def probes(draw: int) -> Sequence[Probe]:
     """Return batches of all shapes, some with equal sizes."""
     rng = np.random.default_rng([35, draw])
 
-    def case(batch: int, length: int, words: int, zeros: bool = True) -> Probe:
+    def case(batch: int, length: int, words: int, zeros: bool = True, scale: float = 2.0) -> Probe:
         tokens = rng.integers(0 if zeros else 1, words, size=(batch, length))
         if zeros:
             tokens[0, -1] = 0
-        return float32_probe(Probe((2 * rng.normal(size=(batch, length, words)), tokens)))
+        return float32_probe(Probe((scale * rng.normal(size=(batch, length, words)), tokens)))
 
     return [
         case(1, 2, 3),
@@ -353,4 +363,6 @@ def probes(draw: int) -> Sequence[Probe]:
         case(3, 5, 4, zeros=False),
         case(2, 7, 6),
         case(5, 3, 2),
+        case(2, 4, 5, scale=30.0),
+        case(3, 3, 6, scale=30.0),
     ]
