@@ -141,19 +141,22 @@ class _Diagnoses:
         self.exercise = exercise
         self.session = session
         self.known: dict[str, tuple[Finding | None, str]] = {}
+        self.examinations: dict[str, Examination] = {}
 
     def added_to(self, result: CheckResult) -> CheckResult:
         """Return the result with the diagnosis of its first function that has a diagnosis."""
         diagnosis, group, hints, units = None, "", result.hints, self.session.source.units
         for function in result.about:
-            finding, id_of_answers = self._finding_of(function, result)
+            if function not in self.known:
+                self.known[function] = self._examined(function, result)
+            finding, id_of_answers = self.known[function]
             group = group or id_of_answers
             if finding is not None:
                 diagnosis = with_lines(finding, units).about(self._origin(function, finding))
                 hints = finding.hints
                 break
         own = result.own
-        if own is not None and self._refutes(own, result):
+        if own is not None and self._refutes(own):
             own = None  # its sentence is still the check's finding
         if own is not None and (diagnosis is None or _says_more(own, diagnosis)):
             finding = Finding("named", own.finding, own.misconceptions, told=own.told, code="own")
@@ -168,21 +171,15 @@ class _Diagnoses:
             hints=hints,
         )
 
-    def _finding_of(self, function: str, result: CheckResult) -> tuple[Finding | None, str]:
-        """Return what `_examined` returns. Examine each function only once."""
-        if function not in self.known:
-            self.known[function] = self._examined(function, result)
-        return self.known[function]
-
-    def _refutes(self, own: Diagnosis, result: CheckResult) -> bool:
+    def _refutes(self, own: Diagnosis) -> bool:
         """Return True if wrong answers are not those of the mistake that a check names."""
-        replay = self.catalogue.replay(self.exercise, own.function)
-        if replay is None:
+        examination = self.examinations.get(own.function)
+        if examination is None or all(examination.right):
             return False
-        finding, id_of_wrong_answers = self._finding_of(own.function, result)
-        replayed = {each.id for each in replay.recipe.misconceptions}
-        names = {*own.misconceptions} - {*(finding.misconceptions if finding else ())}
-        return bool(id_of_wrong_answers) and not replayed.isdisjoint(names)
+        replay = examination.replay
+        ways = [wrong for wrong in replay.singles if wrong[0].id in own.misconceptions]
+        fitting = replay.giving(ways, examination.outcomes, examination.everywhere)
+        return bool(ways) and not fitting
 
     def _examined(self, function: str, result: CheckResult) -> tuple[Finding | None, str]:
         """Return the finding about a function, and an id that is equal for equal wrong answers."""
@@ -211,6 +208,7 @@ class _Diagnoses:
             return lambda probe: answer_to(submission, replay.recipe, probe)
 
         examination = Examination(replay, alone(), alone)
+        self.examinations[replay.recipe.function] = examination
         finding = diagnose(examination)
         if finding is not None and not any(outcome.raised for outcome in examination.outcomes):
             units = self.session.source.units
