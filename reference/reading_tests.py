@@ -34,8 +34,10 @@ class _Test:
         self.nodes = [node for statement in function.body for node in ast.walk(statement)]
         self.values: dict[str, list[ast.expr]] = {}
         for node in self.nodes:
-            for target in node.targets if isinstance(node, ast.Assign) else ():
-                for name, value in _assigned(target, node.value):
+            if isinstance(node, ast.Assign):
+                for name, value in (
+                    n for each in node.targets for n in _assigned(each, node.value)
+                ):
                     self.values.setdefault(name, []).append(value)
         self.asserts = [node for node in self.nodes if isinstance(node, ast.Assert)]
         self.raises = [node for node in self.nodes if isinstance(node, ast.Raise)]
@@ -163,8 +165,9 @@ def _never_rejects(test: _Test) -> Fact | None:
     if test.asserts or test.raises or test.calls_assert:
         return None
     says = "It has no assert, so it never raises an AssertionError."
-    for node in (each for each in test.nodes if isinstance(each, ast.Return) and each.value):
-        if not _uses_helpers(test) or _names(node.value) & {*CLOSE, "all", "any"}:
+    for node in (each for each in test.nodes if isinstance(each, ast.Return)):
+        names = _names(node.value) if node.value is not None else set()
+        if node.value is not None and (not _uses_helpers(test) or names & {*CLOSE, "all", "any"}):
             says = f"It has no assert. What it returns in {test.at(node)} is ignored."
             return Fact("returns-its-verdict", says)
     if _uses_helpers(test):
@@ -305,8 +308,8 @@ def _calls_with_one_number(test: _Test) -> Fact | None:
 def _constant(test: _Test, node: ast.expr | None) -> object:
     """Return the value of a constant, or of a name that is set once to a constant."""
     if isinstance(node, ast.Name):
-        stored = [each for each in test.nodes if getattr(each, "id", "") == node.id]
-        if sum(isinstance(each.ctx, ast.Store) for each in stored) == 1:
+        used = [n for n in test.nodes if isinstance(n, ast.Name) and n.id == node.id]
+        if sum(isinstance(each.ctx, ast.Store) for each in used) == 1:
             node = next(iter(test.values.get(node.id, [])), None)
     return node.value if isinstance(node, ast.Constant) else None
 

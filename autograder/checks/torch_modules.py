@@ -194,8 +194,7 @@ def expect_parts(
     if biases:
         names = join_names([one_line(own.removesuffix(".bias"), 60) for own in biases[:MAX_NAMES]])
         raise Mismatch(
-            f"{names} {'have a bias' if len(biases) > 1 else 'has a bias'}. There should be none "
-            "(bias=False). In the other checks, it is 0.",
+            f"{names} should have no bias (bias=False). In the other checks, each bias is 0.",
             mistake="projection-bias",
         )
 

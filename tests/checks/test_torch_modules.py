@@ -96,7 +96,7 @@ def test_a_bias_too_many_is_0_and_said(torch_submission):
     text = LINEAR.format(forward="self.layer(x)").replace(", bias=False", "")
     passed = run(torch_submission(text))
     np.testing.assert_allclose(passed.value, X @ W.T)
-    with pytest.raises(Mismatch, match="layer has a bias"):
+    with pytest.raises(Mismatch, match="^layer should have no bias"):
         expect_parts(passed, "Net", ["layer"], without_bias=["layer"])
 
 
@@ -221,7 +221,7 @@ def test_a_bias_cannot_be_hidden_by_what_a_class_says_of_itself(torch_submission
     text = LINEAR.format(forward="self.layer(x)").replace(", bias=False", "") + HIDES[way]
     passed = run(torch_submission(text))
     np.testing.assert_allclose(passed.value, X @ W.T)
-    with pytest.raises(Mismatch, match="layer has a bias"):
+    with pytest.raises(Mismatch, match="^layer should have no bias"):
         expect_parts(passed, "Net", ["layer"], without_bias=["layer"])
 
 
@@ -229,7 +229,7 @@ def test_all_parts_with_a_bias_are_named(torch_submission):
     text = LINEAR.format(forward="self.more(self.layer(x))").replace(", bias=False", "")
     more = "        self.more = nn.Linear(3, 3)\n    def forward"
     passed = run(torch_submission(text.replace("    def forward", more)))
-    with pytest.raises(Mismatch, match="^layer and more have a bias"):
+    with pytest.raises(Mismatch, match="^layer and more should have no bias"):
         expect_parts(passed, "Net", ["layer"], without_bias=["layer", "more"])
 
 
@@ -238,7 +238,7 @@ def test_a_class_inside_cannot_hide_its_bias_either(torch_submission):
         "nn.Linear(n, 3, bias=False)", "Layer(n, 3)"
     )
     inner = "class Layer(nn.Linear):\n" + HIDES["state_dict"]
-    with pytest.raises(Mismatch, match="layer has a bias"):
+    with pytest.raises(Mismatch, match="^layer should have no bias"):
         expect_parts(run(torch_submission(inner + text)), "Net", ["layer"], without_bias=["layer"])
 
 
