@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import os
 import sys
 import textwrap
 from collections import Counter
@@ -28,6 +29,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 pytest_plugins = ["pytester"]
 
+# Threads of torch that wait for each other took seven times the processor time of one thread.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 SHORT = Limits(load_seconds=3, call_seconds=1, total_seconds=20, memory_mb=512)
 ENDLESS = Limits(load_seconds=0.5, call_seconds=0.25, total_seconds=20, memory_mb=512)  # for loops
 
@@ -52,6 +56,21 @@ LONG = ("test_grade_class.py", "test_in_browser.py", "test_repair.py", "test_cyc
         "test_pytest_display.py", "test_site.py", "test_bad_notebooks.py", "test_false_credit.py",
         "test_commands.py", "test_accessibility.py", "test_follow_through.py",
         "test_endurance.py")  # fmt: skip
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Let the first of several processes compile the tests, and the others read what it compiled."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return (yield)
+    import fcntl
+
+    with open(__file__) as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            fcntl.flock(file, fcntl.LOCK_SH)
+        return (yield)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
