@@ -18,10 +18,11 @@ MAX_KEPT = 50  # states of courses
 
 def refuse_new_errors(
     course: Course, exercises: Sequence[Exercise], only_code: bool = False
-) -> None:
+) -> str:
     """Refuse authoring errors in these exercises, if a file has changed since the last lint.
 
-    If `only_code` is true, a judge has already collected the checks.
+    Return a digest that changes with these files. If `only_code` is true, a judge has already
+    collected the checks.
     """
     cache = Cache.of_user("lint", MAX_KEPT)
     names = [exercise.name for exercise in exercises]
@@ -32,6 +33,7 @@ def refuse_new_errors(
         refuse = lint.refuse_errors_in_code if only_code else lint.refuse_authoring_errors
         refuse(course, exercises)
         cache.put(key, b"")
+    return key
 
 
 def _stamps(course: Course) -> list[tuple[str, int, int]]:

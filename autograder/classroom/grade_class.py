@@ -16,7 +16,7 @@ from autograder.classroom.finalize import finalize, merged_hand_in, missing_repo
 from autograder.classroom.grade_difference import bases
 from autograder.classroom.hand_ins import Folder
 from autograder.classroom.history import in_use, settle
-from autograder.classroom.judge_pool import Graders, Reports, Setup, Task, open_pool
+from autograder.classroom.judge_pool import SEARCH_SECONDS, Graders, Reports, Setup, Task, open_pool
 from autograder.classroom.marks import TABLE as MARKS
 from autograder.classroom.marks import Marks
 from autograder.classroom.pending_results import Decide, GradedClass, Proposal
@@ -114,7 +114,7 @@ def add_repairs(
     Returns: the number of repairs that were found, and the number of answers that needed one.
     """
     with _opened_run(job, progress, waiting, graders) as (run, _, grade, setup):
-        return run.add_repairs(graded, grade, msgspec.structs.replace(setup, repairs=True))
+        return run.add_repairs(graded, grade, setup)
 
 
 @contextlib.contextmanager
@@ -249,7 +249,7 @@ class _ClassRun:
                 work = self._read(folder).work
             source = work.sources.get(report.name)
             if source is not None and source.digest == report.digest:
-                yield Task(number, folder.student, (source,))
+                yield Task(number, folder.student, (source,), SEARCH_SECONDS)
 
     def add_repairs(self, graded: GradedClass, graders: Graders, setup: Setup) -> tuple[int, int]:
         """Search for repairs of graded answers. If a repair is found, replace the report."""

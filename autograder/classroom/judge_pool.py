@@ -12,6 +12,7 @@ import signal
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -24,8 +25,10 @@ from typing import TYPE_CHECKING, Self
 
 import msgspec
 
-from autograder.course.course_file import load_course
+from autograder.classroom.records import may_have_repair
+from autograder.course.course_file import Course, load_course
 from autograder.course.optimisations import is_off
+from autograder.report.model import ExerciseReport
 from autograder.sandbox.spawn import keep_to_one_thread
 from autograder.submission.source import Source
 from autograder.worker.confinement import Level
@@ -39,6 +42,7 @@ Reports = dict[str, bytes]
 DOUBTFUL = {"timed out", "crashed"}
 JUDGE_MEMORY = 3 * 2**30
 TRIES = 4
+SEARCH_SECONDS = 60.0  # limit on a search for repairs, if nobody waits for the result
 PAUSE = 0.25  # seconds, longer with each try
 MOST_BUDGETS = 3  # an exercise's time budget times this is the limit for one student's timeouts
 
@@ -52,7 +56,7 @@ class Setup(msgspec.Struct, frozen=True):
     """The settings of a judge process.
 
     If `alone` is true, the judge's results are final. Otherwise the judge stops grading a
-    submission at the first doubtful result. With `repairs`, the judge also searches for repairs.
+    submission at the first doubtful result.
     """
 
     course_file: Path
@@ -62,15 +66,19 @@ class Setup(msgspec.Struct, frozen=True):
     secret: tuple[Path, ...]
     scratch: Path
     alone: bool = True
-    repairs: bool = False
 
 
 class Task(msgspec.Struct, frozen=True):
-    """One student's files to grade. `number` is the position of the student in the class."""
+    """One student's files to grade. `number` is the position of the student in the class.
+
+    If `search_seconds` is not 0, the judge also searches each file for a repair, for at most about
+    this many seconds of processor time.
+    """
 
     number: int
     student: str
     sources: tuple[Source, ...]
+    search_seconds: float = 0.0
 
 
 Graders = Callable[[Iterable[Task], Setup], Iterator[tuple[Task, Reports]]]
@@ -95,7 +103,7 @@ class TaskGrader:
         from autograder.sandbox.levels import children_on
 
         self.course = load_course(setup.course_file)
-        self._alone, self._repairs = setup.alone, setup.repairs
+        self._alone = setup.alone
         self._options = RunOptions() if setup.alone else RunOptions(until="a doubt")
         exercises = [self.course.exercise(name) for name in setup.exercises]
         first = exercises[0].needs if exercises else None
@@ -122,18 +130,46 @@ class TaskGrader:
             if self._alone and spent > most:
                 break
             graded = self.judge.run(source, self._options)
-            reports[source.name] = self._with_repair(graded) if self._repairs else graded.encoded
+            reports[source.name] = graded.encoded
+            if task.search_seconds:
+                reports[source.name] = self._with_repair(graded, task.search_seconds)
             if any(check.outcome == "timed out" for check in graded.report.checks):
                 spent += graded.session.workers.budget.spent
             if graded.report.status in DOUBTFUL or graded.session.workers.budget.is_in_doubt:
                 doubtful.add(source.name)
         return TaskReports(reports, frozenset(doubtful))
 
-    def _with_repair(self, graded: "Graded") -> bytes:
+    def _with_repair(self, graded: "Graded", seconds: float) -> bytes:
         from autograder.grading.repair import repair_for_student
 
-        repair = repair_for_student(self.judge, graded, contextlib.nullcontext())
+        try:
+            repair = repair_for_student(self.judge, graded, contextlib.nullcontext(), seconds)
+        except Exception:  # an error in the search costs nobody a grade
+            traceback.print_exc()
+            return graded.encoded
         return msgspec.json.encode(msgspec.structs.replace(graded.report, repair=repair))
+
+
+def decoded(reports: Reports) -> dict[str, ExerciseReport]:
+    return {name: msgspec.json.decode(data, type=ExerciseReport) for name, data in reports.items()}
+
+
+def with_repairs(
+    grade: Callable[[Task], TaskReports], task: Task, course: Course, seconds: float
+) -> dict[str, ExerciseReport]:
+    """Grade one student's files with `grade`. Then search for repairs, in `seconds` for all files.
+
+    A search starts if a mistake has neither a name nor a line. It changes no points.
+    """
+    reports = decoded(grade(task).reports)
+    end = time.monotonic() + seconds
+    for source in task.sources:
+        left, report = end - time.monotonic(), reports.get(source.name)
+        if left > 0 and report is not None and may_have_repair(report, course):
+            search = Task(task.number, task.student, (source,), left)
+            for name, found in decoded(grade(search).reports).items():
+                reports[name] = msgspec.structs.replace(report, repair=found.repair)
+    return reports
 
 
 class JudgePool:
@@ -167,13 +203,18 @@ class JudgePool:
             if outcome.doubtful:
                 sources = tuple(each for each in task.sources if each.name in outcome.doubtful)
                 doubtful[task.number] = task, outcome.reports
-                again.append(Task(task.number, task.student, sources))
+                again.append(msgspec.structs.replace(task, sources=sources))
             else:
                 yield task, outcome.reports
         self.close()
         for alone, outcome in self._run(again, setup, 1):
             task, reports = doubtful.pop(alone.number)
             yield task, reports | outcome.reports
+
+    def grade_one(self, task: Task, setup: Setup) -> TaskReports:
+        """Grade a task while no other code runs. The judge stays for the next task."""
+        ((_, outcome),) = self._run([task], setup, 1)
+        return outcome
 
     def _run(
         self, tasks: Iterable[Task], setup: Setup, workers: int

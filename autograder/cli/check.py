@@ -35,6 +35,11 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Save a picture of your values, the expected ones and the difference.",
 )
+@click.option(
+    "--repairs/--no-repairs",
+    default=None,
+    help="Search wrong answers for the line to change.  [default: if there is one file]",
+)
 @result_file_options
 @click.option(
     "--annotate", is_flag=True, help="Print the line of each failure as a GitHub annotation."

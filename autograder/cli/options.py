@@ -61,8 +61,8 @@ plain_option = click.option(
 repairs_option = click.option(
     "--repairs/--no-repairs",
     default=True,
-    help="After the grades are written, search wrong answers for the line to change, if the "
-    "report names neither the mistake nor its line.  [default: search]",
+    help="Search wrong answers for the line to change, if the report names neither the mistake nor "
+    "its line. The search changes no points.  [default: search]",
 )
 json_lines_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object per line, for scripts."

@@ -246,7 +246,7 @@ class Dispatch:
                 yield whole, reports | outcome.reports
             elif outcome.doubtful:  # grade the task again, alone
                 sources = tuple(each for each in task.sources if each.name in outcome.doubtful)
-                again = Task(task.number, task.student, sources)
+                again = msgspec.structs.replace(task, sources=sources)
                 earlier = task, outcome.reports
                 self._alone.append(Batch((again,), alone=True, earlier=earlier))
             else:

@@ -8,6 +8,7 @@ import ast
 import contextlib
 import functools
 import itertools
+import math
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -100,11 +101,15 @@ def is_worth_looking(
 
 
 def repair_for_student(
-    judge: Judge, graded: Graded, notice: contextlib.AbstractContextManager[None]
+    judge: Judge,
+    graded: Graded,
+    notice: contextlib.AbstractContextManager[None],
+    seconds: float = math.inf,
 ) -> Repair | None:
     """Search for a repair if a search can help, and if students may see the result.
 
     During a search, the context manager `notice` tells the student about it.
+    `seconds` limits the search if `seconds` is less than `TOTAL_SECONDS`.
     """
     exercise, policy = graded.exercise, judge.course.content.hints
     hidden = judge.course.hidden_checks(exercise.name)
@@ -113,10 +118,10 @@ def repair_for_student(
     if not is_worth_looking(exercise, graded.session.source, graded.results, policy):
         return None
     with notice:
-        return look_for_repair(judge, graded)
+        return look_for_repair(judge, graded, seconds)
 
 
-def look_for_repair(judge: Judge, graded: Graded) -> Repair | None:
+def look_for_repair(judge: Judge, graded: Graded, seconds: float = math.inf) -> Repair | None:
     """Return the result of a search for a verified repair, or None. Points do not change."""
     source, results = graded.session.source, graded.results
     try:
@@ -124,7 +129,7 @@ def look_for_repair(judge: Judge, graded: Graded) -> Repair | None:
         by_function = targets_by_function(source, results, targets)
         # the course's packages can be imported in all trials
         with importable(judge.course), contextlib.closing(SharedWorker(judge.children)) as worker:
-            search = _Search(judge, graded, worker)
+            search = _Search(judge, graded, worker, seconds)
             found = [search.run(targets, 0.5 if by_function else 1.0, in_pairs=not by_function)]
             if by_function and not found[0].edits:
                 share = 0.5 / len(by_function)
@@ -228,8 +233,9 @@ _KNOWN: WeakKeyDictionary[Judge, dict[tuple[str, ...], Known]] = WeakKeyDictiona
 class _Search:
     """Search for repairs of one submission. All trials share a process and a limit on calls."""
 
-    def __init__(self, judge: Judge, graded: Graded, worker: SharedWorker) -> None:
+    def __init__(self, judge: Judge, graded: Graded, worker: SharedWorker, seconds: float) -> None:
         self.judge = judge
+        self.most_seconds = seconds
         self.exercise = graded.exercise
         self.source = graded.session.source
         self.results = graded.results
@@ -401,7 +407,7 @@ class _Search:
 
     @property
     def _takes_too_long(self) -> bool:
-        return self._timed_out >= TIMED_OUT or self._seconds > TOTAL_SECONDS
+        return self._timed_out >= TIMED_OUT or self._seconds > min(self.most_seconds, TOTAL_SECONDS)
 
     def _fitness(self, edited: Source, panel: Sequence[str]) -> Fitness:
         """Return how close the failed checks come to passing. They run in the shared process."""

@@ -15,7 +15,6 @@ from nbgrader.converters import Autograde
 from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.utils import setenv, temp_attrs
 
-from autograder.course.optimisations import is_off
 from autograder.course.text import one_line
 from autograder.nbgrader.clean_copy import StagedSubmission
 from autograder.nbgrader.directory import reason_of, unusable
@@ -112,10 +111,7 @@ class ConfinedAutograde(Autograde):
         reason = self.refused.get(name, "")
         if not reason:
             try:
-                if is_off("nbgrader_steps"):
-                    super().convert_single_notebook(notebook_filename)
-                else:
-                    self._convert(notebook_filename)
+                self._convert(notebook_filename)
             except Exception as error:
                 reason = one_line(f"{type(error).__name__}: {error}", 200)
         if reason:

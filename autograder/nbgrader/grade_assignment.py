@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from autograder.classroom.decisions import Decision
-from autograder.classroom.judge_pool import Graders, Reports, Setup, Task, open_pool
+from autograder.classroom.judge_pool import SEARCH_SECONDS, Graders, Setup, Task, decoded, open_pool
 from autograder.classroom.records import may_have_repair
 from autograder.course.course_file import FILE_NAME, Course
 from autograder.nbgrader.clean_copy import StagedSubmission, stage
@@ -98,7 +98,6 @@ def grade_assignment(
             results.append(result)
             progress(len(results), len(students))
         if due and job.repairs:
-            setup = msgspec.structs.replace(setup, repairs=True)
             search(partial(_add_repairs, due, staging, setup, graders, grading, writer))
     return sorted(results, key=lambda result: result.student)
 
@@ -121,7 +120,7 @@ def _graded(
                 yield Task(number, student, staged[student].sources)
 
     for task, encoded in graders(tasks(), setup):
-        reports = _decoded(encoded)
+        reports = decoded(encoded)
         for source in task.sources:
             if source.name in reports:
                 grading.know(task.student, source, reports[source.name])
@@ -129,10 +128,6 @@ def _graded(
             due[task.student] = reports
         yield task.student, staged.pop(task.student)
     yield from staged.items()  # students who handed in nothing that can be graded
-
-
-def _decoded(encoded: Reports) -> dict[str, ExerciseReport]:
-    return {name: msgspec.json.decode(data, type=ExerciseReport) for name, data in encoded.items()}
 
 
 def _add_repairs(
@@ -149,11 +144,11 @@ def _add_repairs(
     def tasks() -> Iterator[Task]:
         for number, (student, reports) in enumerate(due.items()):
             names = [name for name in reports if may_have_repair(reports[name], grading.course)]
-            sources = staging(student).sources
-            yield Task(number, student, tuple(source for source in sources if source.name in names))
+            sources = (source for source in staging(student).sources if source.name in names)
+            yield Task(number, student, tuple(sources), SEARCH_SECONDS)
 
     for done, (task, encoded) in enumerate(graders(tasks(), setup), 1):
-        repairs = {name: report.repair for name, report in _decoded(encoded).items()}
+        repairs = {name: report.repair for name, report in decoded(encoded).items()}
         if any(repairs.values()):
             staged, reports = staging(task.student), due[task.student]
             sources = [source for source in staged.sources if source.name in reports]

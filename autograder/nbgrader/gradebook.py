@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from types import MethodType
 from typing import Any
 
 from nbgrader import api
@@ -16,7 +15,6 @@ from nbgrader.preprocessors import (
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, defer, scoped_session, selectinload, sessionmaker
 
-from autograder.course.optimisations import is_off
 from autograder.nbgrader import steps
 
 # The modules that open the gradebook while they convert a notebook.
@@ -57,9 +55,6 @@ class RunGradebook(api.Gradebook):
         self._assignments: dict[str, AssignmentRows] = {}
         self._students: dict[str, Any] = {}
         self._submissions: dict[tuple[str, str], StudentRows] = {}
-        if is_off("nbgrader_rows"):
-            for name in (name for name in vars(RunGradebook) if name.startswith("find_")):
-                setattr(self, name, MethodType(getattr(api.Gradebook, name), self))
 
     def close(self) -> None:
         pass

@@ -3,7 +3,9 @@
 import contextlib
 import functools
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import nbformat
 
 from autograder.authoring.lint_cache import refuse_new_errors
 from autograder.classroom.decisions import Decision, place_of, work_id
-from autograder.classroom.judge_pool import Setup, Task, open_pool
+from autograder.classroom.judge_pool import JudgePool, Setup, Task, TaskReports, with_repairs
 from autograder.course.course_file import FILE_NAME, Course, HiddenChecks, HintPolicy, find_course
 from autograder.course.errors import UserError
 from autograder.grading.reports import report_of_internal_error
@@ -26,6 +28,8 @@ from autograder.report.terminal import exercise_lines, plain
 from autograder.sandbox.child import InternalError
 from autograder.sandbox.levels import choose
 from autograder.submission.source import Siblings, Source, from_notebook
+
+IDLE_SECONDS = 60.0
 
 
 class ShownReport(msgspec.Struct):
@@ -72,15 +76,66 @@ def shown_report(
     return ShownReport(visible, exercise_html(visible), lines)
 
 
+class StayingJudge:
+    """Judge process that stays for the next notebook, in a program such as Formgrader.
+
+    It ends if there is no notebook for some time. It is replaced if a file of the course or of the
+    engine has changed, because a running process does not notice this.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()  # a timer ends an idle judge in another thread
+        self._idle = threading.Timer(0, self.end)
+        self._open = contextlib.ExitStack()
+        self._digest = ""
+
+    def grade(self, course: Course, names: Sequence[str], digest: str, task: Task) -> TaskReports:
+        """Grade a notebook of one of these exercises. `digest` changes with the course's files."""
+        self._idle.cancel()
+        with self._lock:
+            if digest != self._digest:
+                self._open.close()
+                scratch = tempfile.TemporaryDirectory(prefix="autograder-")
+                self._scratch = Path(self._open.enter_context(scratch))
+                self._pool = self._open.enter_context(contextlib.closing(JudgePool(1)))
+                # at exit, before the queues of the pool are closed
+                self._open.callback(Finalize(None, self.end, exitpriority=100).cancel)
+                self._digest = digest
+            setup = Setup(
+                course.root / FILE_NAME,
+                tuple(names),
+                course.content.seed,
+                choose(None, own_code=False),
+                (course.root, Path.cwd()),  # submissions cannot read these
+                self._scratch,
+            )
+            reports = self._pool.grade_one(task, setup)
+        self._idle = threading.Timer(IDLE_SECONDS, self.end)
+        self._idle.daemon = True
+        self._idle.start()
+        return reports
+
+    def end(self) -> None:
+        """End the judge, and wait until it has ended."""
+        with self._lock:
+            self._open.close()
+            self._digest = ""
+
+
+JUDGE = StayingJudge()
+
+
 class NotebookGrader:
     """Grader of one course's notebooks, with the reports that are known in advance.
 
     `before_grading` is called each time before a notebook is graded, because grading takes long.
+    `search_seconds` is the limit on the search for a repair. If it is 0, there is no search.
     `remarks` are the instructors' comments on lines of code, by student.
     """
 
-    def __init__(self, course: Course) -> None:
+    def __init__(self, course: Course, search_seconds: float = 0.0) -> None:
         self.course = course
+        self.search_seconds = search_seconds
         self.before_grading: Callable[[], object] = lambda: None
         self.remarks: Mapping[str, Sequence[Decision]] = {}
         self._known: dict[str, dict[str, tuple[str, ShownReport]]] = {}  # by student and notebook
@@ -119,8 +174,7 @@ class NotebookGrader:
     def report(self, student: str, notebook: str, nb: Any, folder: Path) -> ShownReport | None:
         """Return the report on a notebook in a folder, or None if no exercise has its name.
 
-        A notebook whose report is not known is graded now, in a new process. This process may be a
-        server, which would not notice a change of the course's code.
+        A notebook whose report is not known is graded now.
         """
         if notebook not in self.course.exercises:
             return None
@@ -134,20 +188,14 @@ class NotebookGrader:
     def _graded(self, student: str, source: Source) -> ExerciseReport:
         """Return a source's report. If its judge dies repeatedly, the report asks for a person."""
         course, exercise = self.course, self.course.exercise(source.name)
-        refuse_new_errors(course, [exercise])
-        with tempfile.TemporaryDirectory(prefix="autograder-") as scratch, open_pool(1) as graders:
-            setup = Setup(
-                course.root / FILE_NAME,
-                (exercise.name,),
-                course.content.seed,
-                choose(None, own_code=False),
-                (course.root, Path.cwd()),  # submissions cannot read these
-                Path(scratch),
-            )
-            ((_, reports),) = graders([Task(0, student, (source,))], setup)
-        if exercise.name in reports:
-            return msgspec.json.decode(reports[exercise.name], type=ExerciseReport)
-        return report_of_internal_error(exercise, InternalError("its process ended"))
+        together = (each.exercises for each in course.content.assignments)
+        names = next((names for names in together if exercise.name in names), (exercise.name,))
+        digest = refuse_new_errors(course, [course.exercise(name) for name in names])
+        grade = functools.partial(JUDGE.grade, course, names, digest)
+        task = Task(0, student, (source,))
+        reports = with_repairs(grade, task, course, self.search_seconds)
+        failed = report_of_internal_error(exercise, InternalError("its process ended"))
+        return reports.get(exercise.name, failed)
 
     def wrote_elsewhere(self, notebook: str, nb: Any) -> bool:
         """Return True if a student wrote outside the answer cells of a notebook with questions."""
@@ -173,7 +221,7 @@ def _plain(text: str) -> str:
 _OPEN: list[NotebookGrader] = []  # the grader of the run in this process
 
 
-def grading_of(course: str) -> NotebookGrader:
+def grading_of(course: str, search_seconds: float = 0.0) -> NotebookGrader:
     """Return a grader for a folder's course. If this process has a run, return the run's grader."""
     if _OPEN and (not course or Path(course).resolve() == _OPEN[0].course.root):
         return _OPEN[0]
@@ -181,7 +229,7 @@ def grading_of(course: str) -> NotebookGrader:
         raise UserError(
             "nbgrader_config.py does not name the course. Set c.ConfinedExecute.course."
         )
-    return NotebookGrader(find_course(named=Path(course)))
+    return NotebookGrader(find_course(named=Path(course)), search_seconds)
 
 
 @contextlib.contextmanager

@@ -12,12 +12,11 @@ from nbgrader import preprocessors
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import BasePlugin
 from nbgrader.preprocessors import CheckCellMetadata, ClearSolutions, NbGraderPreprocessor
-from traitlets import Unicode
+from traitlets import Float, Unicode
 
 from autograder.course.course_file import find_course
 from autograder.course.errors import UserError
 from autograder.course.lateness import LatePenalty, LatePolicy, days_late, late_penalty
-from autograder.course.optimisations import is_off
 from autograder.nbgrader.config import mark_of
 from autograder.nbgrader.grading import grading_of
 from autograder.nbgrader.sanitize_markdown import disarm
@@ -111,10 +110,13 @@ class ConfinedExecute(NbGraderPreprocessor):
     """
 
     course = Unicode("", help="The course's folder, where course.yml is.").tag(config=True)
+    search_seconds = Float(
+        30.0, help="The limit on the search for a line to change. 0 switches the search off."
+    ).tag(config=True)
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         place = resources["nbgrader"]
-        grading = grading_of(self.course)
+        grading = grading_of(self.course, self.search_seconds)
         graded = grading.report(place["student"], place["notebook"], nb, _folder(resources))
         resources[ELSEWHERE] = grading.wrote_elsewhere(place["notebook"], nb)
         resources[FOUND] = graded
@@ -258,7 +260,7 @@ class CheckMarks(CheckCellMetadata):
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         marks = [[cell.cell_type, cell.metadata.get("nbgrader")] for cell in nb.cells]
         known = json.dumps([mark for mark in marks if mark[1] is not None], sort_keys=True)
-        if known not in self._valid or is_off("nbgrader_marks"):
+        if known not in self._valid:
             super().preprocess(nb, resources)
             self._valid.add(known)
         return nb, resources

@@ -25,12 +25,13 @@ Files = dict[str, bytes]
 
 
 class PackagedJob(msgspec.Struct, frozen=True):
-    """Exercises that a platform package grades."""
+    """Exercises that a platform package grades, and whether it searches for repairs."""
 
     exercises: tuple[str, ...]
+    repairs: bool = True
 
 
-def bundle(course: Course, exercises: Sequence[Exercise]) -> Files:
+def bundle(course: Course, exercises: Sequence[Exercise], repairs: bool = True) -> Files:
     """Return engine, course, job and requirements as a dict from path in the package to content."""
     files = dict(engine_files()) | dict(course_files(course))
     size = sum(map(len, files.values()))
@@ -39,12 +40,12 @@ def bundle(course: Course, exercises: Sequence[Exercise]) -> Files:
             f"The course's folders hold {size // 2**20} MiB; at most {MOST // 2**20} can be "
             f"packed. Move other files out of them."
         )
-    return dict(sorted((files | job_files(exercises)).items()))
+    return dict(sorted((files | job_files(exercises, repairs)).items()))
 
 
-def job_files(exercises: Sequence[Exercise]) -> Files:
+def job_files(exercises: Sequence[Exercise], repairs: bool) -> Files:
     """Return the job and the requirements. The keys are paths in the package."""
-    job = PackagedJob(tuple(exercise.name for exercise in exercises))
+    job = PackagedJob(tuple(exercise.name for exercise in exercises), repairs)
     return {
         JOB: msgspec.json.format(msgspec.json.encode(job), indent=1) + b"\n",
         REQUIREMENTS: "".join(f"{line}\n" for line in requirements(exercises)).encode(),

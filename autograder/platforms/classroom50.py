@@ -22,7 +22,7 @@ from autograder.course.course_file import FILE_NAME, Course, Exercise, load_cour
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
 from autograder.platforms.bundle import Files, engine_files, files_below, job_files, template
-from autograder.platforms.grade_one import packaged_exercises
+from autograder.platforms.grade_one import packaged_job
 from autograder.report.html import check_text, first_line
 from autograder.report.model import ExerciseReport, Report
 from autograder.report.test_results import ShownExercise, job_summary
@@ -40,7 +40,11 @@ Released = Mapping[str, float] | None
 
 
 def package(
-    course: Course, exercises: Sequence[Exercise], assignment: str, kit: Path | None
+    course: Course,
+    exercises: Sequence[Exercise],
+    assignment: str,
+    kit: Path | None,
+    repairs: bool = True,
 ) -> Files:
     """Return the files for `CLASSROOM/autograders/ASSIGNMENT/`."""
     if kit is None:
@@ -53,7 +57,7 @@ def package(
     exercises = [exercise for exercise in exercises if exercise.name in inside]
     if not exercises:
         raise UserError(f"{kit} has none of these exercises. It has: {', '.join(inside)}.")
-    files = dict(engine_files()) | dict(files_below(kit, KIT)) | job_files(exercises)
+    files = dict(engine_files()) | dict(files_below(kit, KIT)) | job_files(exercises, repairs)
     files["autograder.py"] = template("classroom50_autograder.py")
     packed = io.BytesIO()  # as Classroom 50 packs it
     with tarfile.open(fileobj=packed, mode="w:gz") as tar:
@@ -98,9 +102,10 @@ def _refuse_answers(course: Course, kit: Path) -> None:
 def run(bundle: Path) -> None:
     """Check the exercises of the current folder, a checkout, and write `result.json` there."""
     kit, checkout = load_course(bundle / KIT / FILE_NAME), Path.cwd()
-    exercises = packaged_exercises(bundle, kit)
+    job = packaged_job(bundle)
+    exercises = [kit.exercise(name) for name in job.exercises]
     files = {e.name: path for e in exercises if (path := _file_of(checkout, e.name)) is not None}
-    report = _checked(bundle, list(files.values())) if files else None
+    report = _checked(bundle, job.repairs, list(files.values())) if files else None
     done = {exercise.name: exercise for exercise in report.exercises} if report else {}
     released = {exercise.name: released_points(kit, exercise) for exercise in exercises}
     result = result_of(exercises, done, os.environ, _committed(checkout), released)
@@ -130,10 +135,11 @@ def _file_of(checkout: Path, name: str) -> Path | None:
     return min(files, key=lambda p: (len(p.parts), -p.stat().st_mtime, str(p)), default=None)
 
 
-def _checked(bundle: Path, files: Sequence[Path]) -> Report:
+def _checked(bundle: Path, repairs: bool, files: Sequence[Path]) -> Report:
     """Check some files with the kit. Return the report as their student would see it."""
-    command = [sys.executable, "-m", "autograder", "check", "--json", "--course"]
-    command += [str(bundle / KIT), *map(str, files)]
+    command = [sys.executable, "-m", "autograder", "check", "--json"]
+    command += ["--repairs" if repairs else "--no-repairs"]
+    command += ["--course", str(bundle / KIT), *map(str, files)]
     try:
         done = subprocess.run(command, capture_output=True, timeout=MAX_SECONDS, check=False)
     except subprocess.TimeoutExpired:
@@ -200,6 +206,7 @@ def _tests(
         none = {"test-name": exercise.title, "passed": False, "score": 0, "max-score": most}
         return [none | {"message": _why_nothing(report)}]
     tests = []
+    repair = report.repair.said if report.repair is not None else ""
     for check in report.checks:
         counts = released is None or check.name in released
         if check.outcome not in JUDGED and (released is None or not counts):
@@ -212,7 +219,9 @@ def _tests(
             "max-score": most,
         }
         if check.outcome != "passed":
-            test |= {"message": first_line(check), "output": check_text(check)}
+            message = f"{first_line(check)} {repair}".strip()
+            test |= {"message": message, "output": check_text(check)}
+            repair = ""  # it is about the whole exercise, so one message has it
             test |= {"hints": list(check.hints)} if check.hints else {}
         tests.append(test)
     return tests

@@ -8,13 +8,13 @@ import msgspec
 
 from autograder.classroom.finalize import finalize, without_checks
 from autograder.classroom.hand_ins import Folder
-from autograder.classroom.judge_pool import Setup, Task, TaskGrader
+from autograder.classroom.judge_pool import SEARCH_SECONDS, Setup, Task, TaskGrader, with_repairs
 from autograder.classroom.submissions import read_work_guarded
 from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
 from autograder.course.errors import UserError
 from autograder.grading.reports import grader_record, report_without_checks, whole_report
 from autograder.platforms.bundle import COURSE, JOB, PackagedJob
-from autograder.report.model import ExerciseReport, HandIn, Report
+from autograder.report.model import HandIn, Report
 from autograder.sandbox.levels import choose
 from autograder.submission.stubs import read_stubs
 
@@ -25,16 +25,14 @@ def packaged_course(package: Path) -> Course:
     return load_course(package / COURSE / FILE_NAME)
 
 
-def packaged_exercises(package: Path, course: Course) -> list[Exercise]:
-    """Return the exercises that a platform package grades."""
+def packaged_job(package: Path) -> PackagedJob:
     try:
-        job = msgspec.json.decode((package / JOB).read_bytes(), type=PackagedJob)
+        return msgspec.json.decode((package / JOB).read_bytes(), type=PackagedJob)
     except (OSError, msgspec.MsgspecError) as error:
         raise UserError(
             f"{package / JOB} cannot be read ({error}). Make the package again with `autograder "
             "package`."
         ) from None
-    return [course.exercise(name) for name in job.exercises]
 
 
 def grade_one(
@@ -43,8 +41,12 @@ def grade_one(
     folder: Path,
     hand_in: HandIn | None = None,
     student: str = "",
+    repairs: bool = True,
 ) -> Report:
-    """Return the full report on a submission, with lateness by the course's policy."""
+    """Return the full report on a submission, with lateness by the course's policy.
+
+    If `repairs` is true, search for repairs after all exercises are graded.
+    """
     seed, level = course.content.seed, choose(None, own_code=False)
     handed_in = Folder(student, folder, hand_in)
     work = read_work_guarded(handed_in, course.exercises, read_stubs(course))
@@ -56,8 +58,8 @@ def grade_one(
             setup = Setup(file, waiting, seed, level, (folder,), Path(scratch))
             with TaskGrader(setup) as grading:
                 task = Task(0, student, tuple(work.sources[name] for name in waiting))
-                for name, data in grading.grade(task).reports.items():
-                    reports[name] = msgspec.json.decode(data, type=ExerciseReport)
+                seconds = SEARCH_SECONDS if repairs else 0.0
+                reports |= with_repairs(grading.grade, task, course, seconds)
     graded = [
         reports[exercise.name] or report_without_checks(exercise, "timed out", OUT_OF_TIME)
         for exercise in exercises

@@ -23,7 +23,7 @@ from autograder.course.files import write_atomically
 from autograder.course.text import few, number, one_line
 from autograder.platforms.bundle import Files, bundle, template
 from autograder.platforms.export_file import ExportFile, ExportRequest, names_note, zipped
-from autograder.platforms.grade_one import grade_one, packaged_course, packaged_exercises
+from autograder.platforms.grade_one import grade_one, packaged_course, packaged_job
 from autograder.platforms.gradebook import name_of
 from autograder.report.html import check_html
 from autograder.report.model import ExerciseReport, HandIn, Report
@@ -123,6 +123,7 @@ def results_of(
     exercises = zip(shown.exercises, report.exercises, strict=True)
     tests = [test for at, pair in enumerate(exercises, start=1) for test in _tests(str(at), *pair)]
     lines = [f"{exercise.title}: {_points(exercise)}" for exercise in shown.exercises]
+    lines += [f"{each.title}: {each.repair.said}" for each in shown.exercises if each.repair]
     if shown.known_points is None and not shown.excused:  # Gradescope requires a number here
         lines.insert(0, "The 0 is not a grade: there are no points yet.")
     return {
@@ -244,10 +245,12 @@ class Metadata(msgspec.Struct):
     assignment: Settings = msgspec.field(default_factory=Settings)
 
 
-def package(course: Course, exercises: Sequence[Exercise], index: str | None = None) -> Files:
+def package(
+    course: Course, exercises: Sequence[Exercise], index: str | None = None, repairs: bool = True
+) -> Files:
     """Return the files of `autograder.zip`. `index` is the package index for torch."""
     option = f"--extra-index-url '{index}' " if index else ""
-    return bundle(course, exercises) | {
+    return bundle(course, exercises, repairs) | {
         "setup.sh": template("gradescope_setup.sh", INDEX=option),
         "run_autograder": template("gradescope_run.sh"),
     }
@@ -258,9 +261,10 @@ def run(root: Path) -> None:
     package = root / "source"
     known = read_metadata(root / "submission_metadata.json")
     course = with_due(packaged_course(package), known)
-    exercises, hand_in = packaged_exercises(package, course), hand_in_of(known)
+    job, hand_in = packaged_job(package), hand_in_of(known)
+    exercises = [course.exercise(name) for name in job.exercises]
     student = hand_in.email or hand_in.name
-    report = grade_one(course, exercises, root / "submission", hand_in, student)
+    report = grade_one(course, exercises, root / "submission", hand_in, student, job.repairs)
     total = known.assignment.total_points
     if total is not None and float(total) != report.max_points:
         print(

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from autograder.authoring.lint import refuse_authoring_errors
-from autograder.cli.options import course_option, exercises_option
+from autograder.cli.options import course_option, exercises_option, repairs_option
 from autograder.course.course_file import Course, Exercise, find_course
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
@@ -38,6 +38,7 @@ MAX_SHOWN = 5
     help="For classroom50: pack this student kit, which has no answers.",
 )
 @click.option("--torch-index", "index", help="Address where pip finds torch for CPUs.")
+@repairs_option
 @course_option
 def package(
     platform: str,
@@ -46,6 +47,7 @@ def package(
     assignment: str | None,
     kit: Path | None,
     index: str | None,
+    repairs: bool,
     course_path: Path | None,
 ) -> None:
     """Pack the grader for PLATFORM. The platform then grades submissions on its own machines.
@@ -64,13 +66,13 @@ def package(
         refuse_authoring_errors(course, packed)
     files: Files
     if platform == "gradescope":
-        files = gradescope.package(course, packed, index)
+        files = gradescope.package(course, packed, index, repairs)
     elif platform == "prairielearn":
-        files = prairielearn.package(course, packed, index)
+        files = prairielearn.package(course, packed, index, repairs)
     elif platform == "classroom50":
-        files = classroom50.package(course, packed, assignment or "autograder", kit)
+        files = classroom50.package(course, packed, assignment or "autograder", kit, repairs)
     else:
-        files = _workflow(course, out)
+        files = _workflow(course, out, repairs)
     _write(platform, out, files)
     console = Console(highlight=False, soft_wrap=True)
     for note in notes:
@@ -81,7 +83,7 @@ def package(
     raise SystemExit(1 if notes else 0)
 
 
-def _workflow(course: Course, place: Path) -> Files:
+def _workflow(course: Course, place: Path, repairs: bool) -> Files:
     """Return a GitHub workflow for the repository in `place` that contains the course."""
     root, place = course.root.resolve(), place.resolve()
     folder = root.relative_to(place).as_posix() if root.is_relative_to(place) else "."
@@ -92,7 +94,9 @@ def _workflow(course: Course, place: Path) -> Files:
         source = "."
     else:
         source = f"./{wheels[-1]}" if wheels else PACKAGE
-    return {WORKFLOW: template("github.yml", INSTALL=f"'{source}{extras}'", COURSE=folder)}
+    option = "--repairs" if repairs else "--no-repairs"
+    values = {"INSTALL": f"'{source}{extras}'", "COURSE": folder, "REPAIRS": option}
+    return {WORKFLOW: template("github.yml", **values)}
 
 
 def packable(

@@ -19,7 +19,7 @@ import msgspec
 from autograder.course.course_file import Course, Exercise, HiddenChecks, HintPolicy
 from autograder.course.files import write_atomically
 from autograder.platforms.bundle import Files, bundle, template
-from autograder.platforms.grade_one import grade_one, packaged_course
+from autograder.platforms.grade_one import grade_one, packaged_course, packaged_job
 from autograder.report.html import check_text, first_line
 from autograder.report.model import CheckReport, ExerciseReport, Report
 from autograder.report.picture import picture_of
@@ -30,17 +30,19 @@ MOST = 1_000_000  # bytes of the results
 CUTS = (20_000, 2_000, 200)  # characters of a test's output, tried in order until all fit
 MAX_PICTURES = 3
 MOST_SECONDS = 600
-STARTING = 30  # seconds besides the student's code
+OTHER_SECONDS = 120  # to start, and to search for a repair
 NOT_GRADED = {"missing", "not loaded", "needs a person"}
 NAMES = uuid.UUID("6f1c1b52-5d0c-5a43-9a55-0e6f3a3b7d10")
 
 
-def package(course: Course, exercises: Sequence[Exercise], index: str | None = None) -> Files:
+def package(
+    course: Course, exercises: Sequence[Exercise], index: str | None = None, repairs: bool = True
+) -> Files:
     """Return files for a course's repository. `index` is the package index for torch.
 
     A question has its settings, its page, and the stub to download.
     """
-    shared = bundle(course, exercises)
+    shared = bundle(course, exercises, repairs)
     shared["run.sh"] = template("prairielearn_run.sh")
     option = f"--extra-index-url '{index}' " if index else ""
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
@@ -48,7 +50,7 @@ def package(course: Course, exercises: Sequence[Exercise], index: str | None = N
     files = {f"{SHARED}/{path}": data for path, data in shared.items()}
     for exercise in exercises:
         name, folder = exercise.name, f"questions/{exercise.name}"
-        seconds = min(MOST_SECONDS, course.limits(exercise).total_seconds + STARTING)
+        seconds = min(MOST_SECONDS, course.limits(exercise).total_seconds + OTHER_SECONDS)
         about = {
             "UUID": str(uuid.uuid5(NAMES, f"{course.title}\0{name}")),
             "TITLE": exercise.title,
@@ -69,7 +71,8 @@ def package(course: Course, exercises: Sequence[Exercise], index: str | None = N
 def run(root: Path, exercise: Path) -> None:
     """Grade the submission in `root` (`/grade`) for an exercise, and write the results."""
     course = packaged_course(root / SHARED)
-    report = grade_one(course, [course.exercise(exercise.name)], root / "student")
+    exercises, repairs = [course.exercise(exercise.name)], packaged_job(root / SHARED).repairs
+    report = grade_one(course, exercises, root / "student", repairs=repairs)
     data = encoded(report, course.content.hints, course.hidden_checks)
     (root / "results").mkdir(exist_ok=True)
     write_atomically(root / "results" / "results.json", data)
@@ -106,7 +109,7 @@ def _results(
     return {
         "gradable": True,
         "score": round(min(1.0, max(0.0, score)), 4),
-        "message": shown.reason[:cut],
+        "message": (shown.repair.said if shown.repair else shown.reason)[:cut],
         "output": "\n".join((*notes, shown.printed))[:cut],
         "images": [],
         "tests": [_test(check, pictures.get(check.name), cut) for check in shown.checks],

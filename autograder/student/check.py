@@ -40,13 +40,14 @@ LOOKING = "Looking for the line to change …"
 
 
 class CheckOptions(msgspec.Struct, frozen=True):
-    """Options of `check`: one more hint, all values, JSON, a picture, and the seed."""
+    """Options of `check`. If `repairs` is None, only a single file is searched for a repair."""
 
     more: bool = False
     show_all: bool = False
     as_json: bool = False
     plot: bool = False
     seed: int | None = None
+    repairs: bool | None = None
 
 
 def check_targets(
@@ -65,6 +66,8 @@ def check_targets(
         UserError: the only file cannot be read, or the course has an authoring error.
     """
     is_single = len(targets) == 1
+    if options.repairs is None:
+        options = msgspec.structs.replace(options, repairs=is_single)
     sources: list[Source | ExerciseReport] = []
     for target in targets:  # check this before anything is started
         try:
@@ -102,7 +105,7 @@ def _check_in_full(
     options: CheckOptions,
     is_single: bool,
 ) -> ExerciseReport:
-    """Grade one file and print its report. For a single file, also search for a repair."""
+    """Grade one file and print its report. If the options say so, also search for a repair."""
     show, width, spoken = _shower(terminal, options), terminal.width, terminal.spoken
     graded, no_hint = None, ""
     if isinstance(source, ExerciseReport):
@@ -115,7 +118,7 @@ def _check_in_full(
             no_hint = no_further_hint(seen, graded.report, policy, values, path.name)
         report = shown_step(judge.course, graded.report, path, options.more)
     show(head_lines(report, from_here(path), width, spoken))
-    if graded is not None and is_single:
+    if graded is not None and options.repairs:
         report = msgspec.structs.replace(report, repair=repair_to_show(judge, graded))
     show(body_lines(report, EVERY if options.show_all else 1, width, spoken))
     if last := closing(report):
@@ -138,8 +141,12 @@ def _check_in_short(
     """Grade one file. Print its points, and the sentence that says what to do."""
     report = source
     if isinstance(report, Source):
-        report = shown_step(judge.course, judge.run(report).report, path, in_short=True)
-    message, stage = opening(report).text, stage_of(progress_of(report))
+        graded = judge.run(report)
+        report = shown_step(judge.course, graded.report, path, in_short=True)
+        if options.repairs:
+            report = msgspec.structs.replace(report, repair=repair_to_show(judge, graded))
+    repair = report.repair.said if report.repair is not None else ""
+    message, stage = f"{opening(report).text} {repair}".strip(), stage_of(progress_of(report))
     mark, style = ("✗", "bad") if stage == "begun" else MARKS[stage]
     lines = [[(f"{mark} ", style), (report.name, "bold"), (f"  {score(report)}", "")]]
     if terminal.spoken:

@@ -3,17 +3,19 @@
 import json
 import re
 import textwrap
+import time
 
 import pytest
 
 from autograder.classroom import pending_results
 from autograder.classroom.grade_class import Job, add_repairs, grade_class
 from autograder.classroom.history import PROPOSED, grade_commands
+from autograder.classroom.judge_pool import Task, TaskReports, with_repairs
 from autograder.classroom.records import Records
 from autograder.grading.judge import Judge
 from autograder.grading.repair import SharedWorker, look_for_repair
 from autograder.sandbox.levels import choose
-from autograder.submission.source import from_text
+from autograder.submission.source import from_text, read_source
 from tests.classroom.quick import Quick
 from tests.courses import write_course
 
@@ -40,7 +42,7 @@ def stopped_at(quick, monkeypatch):
     def stopped_at(number, error):
         def graders(tasks, setup):
             for task, reports in quick.graded(tasks, setup):
-                if setup.repairs and len(quick.searched) > number:
+                if task.search_seconds and len(quick.searched) > number:
                     raise error
                 yield task, reports
 
@@ -211,7 +213,7 @@ def test_work_that_changed_meanwhile_has_no_repair(quick, monkeypatch):
 def test_a_search_that_ends_its_judge_is_made_again(quick):
     def graders(tasks, setup):
         for task, reports in quick.graded(tasks, setup):
-            yield task, {} if setup.repairs and task.student == "ann" else reports
+            yield task, {} if task.search_seconds and task.student == "ann" else reports
 
     quick.graders = graders
     quick.run("grade")
@@ -232,6 +234,37 @@ def test_students_without_names(quick):
     quick.run("grade", "--anonymous")
     assert sorted(repairs(quick).values()) == [SAID] * 3
     assert not {student for student, _ in repairs(quick)} & {"ann", "bob", "eve"}
+
+
+def test_all_files_are_graded_before_a_search_and_the_searches_share_their_time(quick):
+    quick.work("kim", one="a=5 b=0 line=3", two="a=0 b=0 line=4")
+    course, tasks = quick.job().course, []
+    folder = quick.class_folder / "kim"
+    sources = tuple(read_source(folder / f"{name}.py", name) for name in ("one", "two"))
+
+    def grade(task):
+        tasks.append(task)
+        time.sleep(0.02)
+        return TaskReports(next(quick.graded([task], None))[1])
+
+    reports = with_repairs(grade, Task(0, "kim", sources), course, 9.0)
+    assert {name: report.repair.said for name, report in reports.items()} == {
+        "one": SAID,
+        "two": SAID.replace("3", "4"),
+    }
+    assert [[source.name for source in task.sources] for task in tasks] == [
+        ["one", "two"],
+        ["one"],
+        ["two"],
+    ]
+    whole, first, second = (task.search_seconds for task in tasks)
+    assert whole == 0 < second <= first - 0.02 < 9
+    tasks.clear()
+    reports = with_repairs(grade, Task(0, "kim", sources), course, 0.01)
+    assert len(tasks) == 2 and reports["two"].repair is None  # one search took all the time
+    tasks.clear()
+    with_repairs(grade, Task(0, "kim", sources), course, 0.0)
+    assert len(tasks) == 1
 
 
 CHECKS = """

@@ -1,13 +1,19 @@
 """What grades within nbgrader's own processes, which may live as long as a server does."""
 
 import contextlib
+import os
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from autograder.authoring.build import as_book
+from autograder.classroom.judge_pool import JudgePool, TaskReports
 from autograder.course.errors import UserError
 from autograder.nbgrader import grading as module
-from autograder.nbgrader.grading import grading_of, open_grading
+from autograder.nbgrader.grading import JUDGE, grading_of, open_grading
 from tests.nbgrader.course import ShortCourse, solution
 
 
@@ -49,15 +55,83 @@ def test_the_course_of_the_run_is_meant_where_none_is_named(kit):
 
 
 def test_a_submission_whose_process_always_ends_is_for_a_person(kit, tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "open_pool", lambda _: contextlib.nullcontext(ends_always))
+    monkeypatch.setattr(JUDGE, "grade", lambda *_: TaskReports({}))  # as if its judges died
     found = report(grading_of(str(kit)), tmp_path, solution("softmax"))
     assert (found.status, found.points) == ("needs a person", 0)
     assert found.reason == "The grader itself failed: its process ended."
 
 
-def ends_always(tasks, setup):
-    """As a pool whose judges die."""
-    return ((task, {}) for task in tasks)
+@pytest.fixture
+def judges(monkeypatch):
+    """The judges after each grading. At the end of the test, none stays."""
+    used, run = [], JudgePool.grade_one
+
+    def grade_one(pool, task, setup):
+        outcome = run(pool, task, setup)
+        used.append(judge_processes() - before)
+        return outcome
+
+    if sys.platform != "linux":
+        pytest.skip("needs /proc")
+    JUDGE.end()
+    before = judge_processes()
+    monkeypatch.setattr(JudgePool, "grade_one", grade_one)
+    yield used
+    JUDGE.end()
+    assert judge_processes() <= before
+
+
+def judge_processes():
+    """Return the ids of this process's grandchildren: the judges, which a fork server starts."""
+    parents = {}
+    for place in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            pid, _, rest = place.read_text().partition(" (")
+            parents[int(pid)] = int(rest.rpartition(") ")[2].split()[1])
+    return {pid for pid, parent in parents.items() if parents.get(parent) == os.getpid()}
+
+
+def test_the_judge_stays_for_the_next_notebook(kit, tmp_path, judges):
+    for text in (solution("softmax"), solution("softmax", ("axis=axis", "axis=0"))):
+        report(grading_of(str(kit)), tmp_path, text)
+    assert len(judges) == 2 and judges[0] == judges[1] and len(judges[0]) == 1
+
+
+def test_an_idle_judge_ends(kit, tmp_path, judges, monkeypatch):
+    monkeypatch.setattr(module, "IDLE_SECONDS", 0.2)
+    report(grading_of(str(kit)), tmp_path, solution("softmax"))
+    end = time.monotonic() + 30
+    while judge_processes() & judges[0] and time.monotonic() < end:
+        time.sleep(0.05)
+    assert len(judges) == 1 and not judge_processes() & judges[0]
+    report(grading_of(str(kit)), tmp_path, solution("softmax"))
+    assert len(judges) == 2
+
+
+def test_two_threads_share_the_judge(kit, tmp_path, judges):
+    report(grading_of(str(kit)), tmp_path, solution("softmax"))  # the lint needs one thread
+    with ThreadPoolExecutor(2) as threads:
+        texts = [solution("softmax"), solution("softmax", ("axis=axis", "axis=0"))] * 2
+        found = [threads.submit(report, grading_of(str(kit)), tmp_path, text) for text in texts]
+        assert [each.result().points for each in found] == [12, 3, 12, 3]
+    assert len(set(map(frozenset, judges))) == 1
+
+
+def test_a_line_to_change_is_searched_in_time(kit, tmp_path, judges, monkeypatch):
+    seconds = []
+    grade = JUDGE.grade
+
+    def graded(course, names, digest, task):
+        seconds.append(task.search_seconds)
+        return grade(course, names, digest, task)
+
+    monkeypatch.setattr(JUDGE, "grade", graded)
+    less = solution("softmax", ("return exponentials /", "return exponentials * 0.99 /"))
+    found = report(grading_of(str(kit), 30.0), tmp_path, less)
+    assert found.repair.said.endswith("makes every check pass.") and found.points == 0
+    assert seconds[0] == 0 < seconds[1] <= 30
+    assert report(grading_of(str(kit), 0.0), tmp_path, less).repair is None
+    assert len(seconds) == 3
 
 
 def test_a_course_that_cannot_be_used_is_said_in_a_sentence(kit):

@@ -5,6 +5,7 @@ import re
 import msgspec
 import pytest
 
+from autograder.nbgrader import steps
 from autograder.nbgrader.grading import ShownReport
 from autograder.report.model import ExerciseReport
 from tests.nbgrader.commands import forked
@@ -53,3 +54,26 @@ def test_a_repair_follows_the_scores_and_changes_none(course):
     assert "searched 1 of 1 student" in done.stderr
     assert course.rows() == rows
     assert SAID in comments(course) and SAID in notebook(course)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("seconds", [None, 0])
+def test_nbgrader_autograde_searches_unless_it_is_switched_off(course, seconds):
+    config = course.directory / "nbgrader_config.py"
+    before = config.read_text()
+    if seconds is not None:
+        config.write_text(f"{before}\nc.ConfinedExecute.search_seconds = {seconds}\n")
+    course.nbgrader("autograde", ASSIGNMENT, "--force")
+    config.write_text(before)
+    both = comments(course), notebook(course)
+    assert [SAID in text for text in both] == [seconds is None] * 2
+
+
+def test_the_configuration_limits_the_search(monkeypatch):
+    asked = []
+    monkeypatch.setattr(steps, "grading_of", lambda *args: asked.append(args) or 1 / 0)
+    resources = {"nbgrader": {"student": "ann", "notebook": "softmax"}}
+    for step in (steps.ConfinedExecute(course="."), steps.ConfinedExecute(search_seconds=0)):
+        with pytest.raises(ZeroDivisionError):
+            step.preprocess(None, resources)
+    assert asked == [(".", 30.0), ("", 0.0)]

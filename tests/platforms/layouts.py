@@ -8,6 +8,17 @@ from autograder.platforms.export_file import rights
 
 RIGHT = "import numpy as np\n\n\ndef shares(x):\n    x = np.asarray(x, dtype=float)\n    return x / x.sum()\n"
 WRONG = "import numpy as np\n\n\ndef shares(x):\n    print('<b>here</b>')\n    return np.asarray(x) / 2\n"
+# Wrong, without the name of a mistake: a change in line 7 repairs it.
+REPAIRABLE = """\
+import numpy as np
+
+
+def shares(x):
+    x = np.asarray(x, dtype=float)
+    total = x.sum()
+    return x / total * 0.99
+"""
+LINE = "A change in line 7 makes every check pass."
 MORE = """\
 assignments:
   - name: week-1

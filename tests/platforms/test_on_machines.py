@@ -12,12 +12,22 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from autograder.classroom.judge_pool import SEARCH_SECONDS
 from autograder.course.course_file import Course
+from autograder.grading import repair
 from autograder.platforms import gradescope, prairielearn
 from autograder.platforms.__main__ import main
 from autograder.sandbox import levels
 from tests.platforms.forms import GRADESCOPE, PRAIRIELEARN, valid
-from tests.platforms.layouts import RIGHT, WRONG, interpreter, put, small_course
+from tests.platforms.layouts import (
+    LINE,
+    REPAIRABLE,
+    RIGHT,
+    WRONG,
+    interpreter,
+    put,
+    small_course,
+)
 
 METADATA = {
     "id": 12,
@@ -37,9 +47,10 @@ def course(tmp_path_factory):
 
 @pytest.fixture
 def gradescope_at(course, tmp_path):
-    def at(text, course=course, metadata=METADATA):
+    def at(text, course=course, metadata=METADATA, repairs=True):
         root = tmp_path / "autograder"
-        put(gradescope.package(course, list(course.exercises.values())), root / "source")
+        files = gradescope.package(course, list(course.exercises.values()), repairs=repairs)
+        put(files, root / "source")
         (root / "submission").mkdir()
         (root / "submission" / "shares.py").write_text(text)
         if metadata is not None:
@@ -77,6 +88,49 @@ def test_gradescope_runs_what_is_in_the_zip(gradescope_at):
     assert "<pre>" in first["output"] and "<p>Hint: What do your" in first["output"]
     assert "This check does not show its inputs." in hidden["output"]
     assert "<pre>" not in hidden["output"]
+
+
+@pytest.fixture
+def searches(monkeypatch):
+    """The limits in seconds of the searches for a repair. They find what they find."""
+    limits, search = [], repair.look_for_repair
+
+    def look(judge, graded, seconds):
+        limits.append(seconds)
+        return search(judge, graded, seconds)
+
+    monkeypatch.setattr(repair, "look_for_repair", look)
+    return limits
+
+
+def test_gradescope_shows_the_line_to_change(gradescope_at, searches):
+    root = gradescope_at(REPAIRABLE)
+    gradescope.run(root)
+    found = results(root, GRADESCOPE)
+    assert f"Shares: {LINE}" in found["output"] and found["score"] == 0.0
+    (seconds,) = searches
+    assert 0 < seconds <= SEARCH_SECONDS
+
+
+@pytest.mark.parametrize("reason", ["the package", "the course", "an exam"])
+def test_no_search_if_it_is_switched_off(gradescope_at, searches, tmp_path, reason):
+    course = small_course(tmp_path / "course", "exam" if reason == "an exam" else "practice")
+    if reason == "the course":
+        file = course.root / "course.yml"
+        text = file.read_text()
+        file.write_text(text.replace("name: shares", "name: shares\n    repair: false", 1))
+    root = gradescope_at(REPAIRABLE, course, repairs=reason != "the package")
+    gradescope.run(root)
+    assert searches == [] and "A change" not in json.dumps(results(root, GRADESCOPE))
+
+
+def test_an_error_in_the_search_costs_nobody_a_grade(gradescope_at, monkeypatch, capfd):
+    monkeypatch.setattr(repair, "look_for_repair", lambda *_: 1 / 0)
+    root = gradescope_at(REPAIRABLE)
+    gradescope.run(root)
+    first, _ = results(root, GRADESCOPE)["tests"]
+    assert first["status"] == "failed" and "0.99 times the right number" in first["output"]
+    assert "ZeroDivisionError" in capfd.readouterr().err
 
 
 def test_lateness_by_gradescopes_metadata(course, tmp_path, capsys):
@@ -167,6 +221,16 @@ def test_prairielearn(grade):
     assert kind == "data:image/png;base64"
     assert base64.b64decode(data).startswith(b"\x89PNG")
     assert "images" not in hidden
+
+
+def test_prairielearn_shows_the_line_to_change(course, grade):
+    (grade / "student" / "shares.py").write_text(REPAIRABLE)
+    prairielearn.run(grade, grade / "shares")
+    assert results(grade, PRAIRIELEARN)["message"] == LINE
+    exercises = list(course.exercises.values())
+    put(prairielearn.package(course, exercises, repairs=False), grade)
+    prairielearn.run(grade, grade / "shares")
+    assert results(grade, PRAIRIELEARN)["message"] == ""
 
 
 def test_what_is_not_there_costs_no_attempt_on_prairielearn(grade):

@@ -20,11 +20,11 @@ from autograder.platforms import classroom50, gradescope, prairielearn
 from autograder.platforms.bundle import bundle
 from autograder.platforms.export_file import zipped
 from autograder.platforms.package import packable
-from autograder.report.model import CheckReport, Evidence, ExerciseReport, Report
+from autograder.report.model import CheckReport, Evidence, ExerciseReport, Repair, Report
 from tests.classroom.records import GRADER
 from tests.platforms.forms import PRAIRIELEARN
 from tests.platforms.forms import valid as valid_as
-from tests.platforms.layouts import WRONG, put, small_course
+from tests.platforms.layouts import LINE, REPAIRABLE, WRONG, put, small_course
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +78,20 @@ def test_gradescopes_zip_has_its_scripts_at_the_root_and_the_same_bytes(course, 
             assert text.startswith("#!/usr/bin/env bash\n") and "@" not in text.replace('"$@"', "")
             done = subprocess.run(["bash", "-n"], input=text, text=True, capture_output=True)
             assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("option", ["--repairs", "--no-repairs"])
+def test_a_package_knows_if_it_searches_for_repairs(package, tmp_path, option):
+    out = tmp_path / "out"
+    assert package("gradescope", "--out", tmp_path / "a.zip", option).exit_code == 0
+    with zipfile.ZipFile(tmp_path / "a.zip") as file:
+        jobs = [json.loads(file.read("job.json"))]
+    assert package("prairielearn", "--out", out, option).exit_code == 0
+    jobs.append(json.loads((out / "serverFilesCourse" / "autograder" / "job.json").read_text()))
+    assert package("github", "--out", out, option).exit_code == 0
+    workflow = (out / ".github" / "workflows" / "autograder.yml").read_text()
+    assert [job["repairs"] for job in jobs] == [option == "--repairs"] * 2
+    assert f"autograder check {option} " in workflow
 
 
 def test_an_address_that_is_none(package, tmp_path):
@@ -214,6 +228,40 @@ def test_classroom50_in_a_students_checkout(kit, package, tmp_path, monkeypatch)
     assert valid(nothing) and nothing["max-score"] == result["max-score"]
     body = (checkout / "release-body.md").read_text()
     assert "0 of 4 points" in body and "**The share of each number**, line 4" in body
+
+
+@pytest.mark.parametrize("option", ["--repairs", "--no-repairs"])
+def test_classroom50_shows_the_line_to_change(kit, package, tmp_path, monkeypatch, option):
+    """The package tells `check` if it searches. The first failure has the sentence."""
+    asked = ("classroom50", "--out", tmp_path / "out", "--assignment", "week-1", "--kit", kit)
+    assert package(*asked, option).exit_code == 0
+    commands, run = [], subprocess.run
+
+    def checked(command, **more):
+        if "check" not in command:
+            return run(command, **more)
+        commands.append(command)
+        return subprocess.CompletedProcess(command, 1, msgspec.json.encode(report), b"")
+
+    checks = tuple(
+        CheckReport(name=n, title=n, points=0, max_points=1, outcome=outcome, finding="Wrong.")
+        for n, outcome in (("a", "passed"), ("b", "failed"), ("c", "failed"))
+    )
+    shown = {"name": "shares", "title": "Shares", "status": "graded", "points": 0, "max_points": 3}
+    exercise = ExerciseReport(**shown, checks=checks, repair=Repair(said=LINE))
+    about = {"student": "", "course": "C", "status": "graded", "points": 0, "max_points": 3}
+    report = Report(**about, grader=GRADER, exercises=(exercise,))
+    checkout = put({"shares.py": REPAIRABLE.encode()}, tmp_path / "checkout")
+    monkeypatch.chdir(checkout)
+    monkeypatch.setattr(os, "environ", {**os.environ, **IDENTITY})
+    monkeypatch.setattr(subprocess, "run", checked)
+    classroom50.run(tmp_path / "out" / "autograders" / "week-1")
+    (command,) = commands
+    assert {"--repairs", "--no-repairs"} & {*command} == {option}
+    result = json.loads((checkout / "result.json").read_text())
+    messages = [test.get("message") for test in result["tests"]]
+    assert valid(result) and f"Wrong. {LINE}" in messages and messages.count("Wrong.") <= 1
+    assert "A change in line 7" in (checkout / "release-body.md").read_text()
 
 
 IDENTITY = {

@@ -58,6 +58,23 @@ def test_the_repair_is_in_the_summary_too(check, tmp_path, options):
     assert SAID in output and SAID in (tmp_path / "summary.md").read_text()
 
 
+def test_several_files_are_searched_only_if_asked(check, tmp_path, monkeypatch):
+    """The file of the other exercise is right, so nothing is searched for it."""
+    course = {"double": 2, "triple": 2}
+    checks = {"double": CHECKS, "triple": CHECKS.replace("double", "triple")}
+    right = "def double(x):\n    return 2 * np.asarray(x)\n"
+    triple = right.replace("double", "triple")
+    stubs = {"double": WRONG, "triple": f"import numpy as np\n{triple}"}
+    solutions = {"double": right, "triple": triple}
+    write_course(tmp_path / "two", course, checks=checks, solutions=solutions, stubs=stubs)
+    monkeypatch.chdir(tmp_path / "two")
+    assert SAID not in check("triple").output
+    for options in (["--plain"], ["--json"], ["--all"], []):
+        output = check("triple", "--repairs", *options).output
+        assert output.count("SEARCH") == 1 and output.count(SAID) == 1
+    assert "SEARCH" not in check("--no-repairs").output
+
+
 @pytest.mark.parametrize("options", [[], ["--plain"]])
 def test_the_head_is_there_before_the_search(check, options):
     head, rest = check(*options).output.split("SEARCH\n")
