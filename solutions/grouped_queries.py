@@ -69,7 +69,7 @@ import numpy as np
 # - **Multiples only.** If `heads` is not a multiple of the number of kv heads, `repeat_heads` raises a
 #   `ValueError`. The message contains both numbers.
 # - **Weights.** `grouped_attention` divides the scores by $\sqrt{d_k}$ and takes the softmax over the
-#   keys. Each head of queries uses the kv head of its group.
+#   keys. Each head of queries uses the kv head of its group. Scores may be as large as ±1,000.
 # - **Output.** The weights of a head multiply the values of the same kv head.
 # - **Mask.** The mask is true (or 1) where a query may attend. It broadcasts against the weights as in
 #   NumPy. It may be of booleans, integers or floats. A blocked key gets weight 0. Each query may
