@@ -128,7 +128,7 @@ def grouped_attention(q, k, v, mask=None):
 
 # %%
 def window_mask(n, w):
-    """Return the mask of a window: (n, n), true where query i may attend to key j.
+    """Return the mask of a window, (n, n): true where query i may see key j.
 
     n: the number of tokens.
     w: the size of the window; the token itself counts.

@@ -10,6 +10,7 @@ from reference.attention import attention, scale, scores, softmax
 from reference.biases import alibi, alibi_slopes
 from reference.blocks import layer_norm, rms_norm, silu, swiglu
 from reference.by_hand import STEPS, hand_problem
+from reference.grouped import grouped_attention, window_mask
 from reference.heads import split_heads
 from reference.rotations import angles, rotary_scores, rotate
 from reference.sinusoids import sinusoid
@@ -180,6 +181,20 @@ def of_block_parts():
     yield f"and the result is $[{row(passed, 3, comma)}]$"
 
 
+def of_grouped_queries():
+    per_token = 2 * 32 * 32 * 128 * 2
+    yield f"= {per_token:,}$ bytes".replace(",", "{,}")
+    assert per_token * 4096 == 2 * 2**30
+    assert per_token * 4096 // 4 == 512 * 2**20
+    values = np.array([2.0, 4.0, 10.0, 30.0]).reshape(2, 2, 1)
+    output, weights = grouped_attention(np.zeros((4, 1, 1)), np.ones((2, 2, 1)), values)
+    assert (weights == 0.5).all()
+    yield f"are the means ${row(output.ravel(), 0, ', ')}$"
+    yield f"The outputs would be ${row(output.ravel()[[0, 2, 1, 3]], 0, ', ')}$"
+    assert window_mask(6, 3).sum(axis=1).tolist() == [1, 2, 3, 3, 3, 3]
+    yield f"$32 \\cdot 4095 = {32 * 4095:,}$".replace(",", "{,}")
+
+
 LESSONS = {
     "hand_computation": by_hand,
     "softmax": of_softmax,
@@ -195,6 +210,7 @@ LESSONS = {
     "rotary": of_rotary,
     "relative_bias": of_relative_bias,
     "block_parts": of_block_parts,
+    "grouped_queries": of_grouped_queries,
 }
 
 
