@@ -116,7 +116,7 @@ def test_output(submission, note, rng):
 
 @pytest.mark.check("grouped_attention: a mask", points=2, grades=["mask"], needs=["test_weights"])
 def test_mask(submission, note, rng):
-    """Which number has to replace a blocked score, so that its weight is 0?
+    """By which number do you replace a blocked score, so that its weight is 0?
     The mask is true where a query may attend. It may be of 0 and 1, and it broadcasts.
     Before the softmax, np.where(mask, scores, -np.inf) blocks what the mask does not allow.
     """
