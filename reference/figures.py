@@ -101,3 +101,12 @@ def image_by_place(value: Any) -> Array | None:
     panels = panels_in(value) if isinstance(value, Figure) else []
     image = panels[0].images[-1] if panels else None
     return cells_by_place(image) if image is not None and image.values else None
+
+
+def curve_points(value: Any) -> Array | None:
+    """Return the points of the longest curve of a figure, by rising x, or None for other values."""
+    if not isinstance(value, Figure):
+        return None
+    curves = [series for axes in value.axes for series in axes.series]
+    longest = max(curves, key=lambda series: len(series.x), default=None)
+    return np.array(sorted(zip(longest.x, longest.y, strict=True))) if longest else None

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from autograder.author import Figure, Mismatch
-from reference.figures import matrix_of, panels_in
+from autograder.author import Figure, Mismatch, expect_close
+from reference.figures import curve_points, matrix_of, panels_in
 
 
 def expect_figure(value, function):
@@ -68,3 +68,31 @@ def expect_colours(image):
             "the colour map, and at the values where its colours begin and end (vmin, vmax).",
             mistake="two-colours",
         )
+
+
+def expect_curve(value, function, steps, what):
+    """Return the heights of a figure's curve at `steps`, its x values by rising size."""
+    points = curve_points(expect_figure(value, function))
+    if points is None:
+        said = "The figure shows no curve that `plot`, `step` or `scatter` has drawn."
+        raise Mismatch(said, mistake="no-curve")
+    x, y = points.T
+    if len(x) == len(steps) and np.allclose(np.sort(y), steps) and not np.allclose(x, steps):
+        said = f"The axes are exchanged: {what} are on the y axis."
+        raise Mismatch(said, mistake="axes-exchanged")
+    expect_close(x, steps, f"the x values of the curve, which should be {what}")
+    return y
+
+
+def expect_labels(value, function):
+    """Pass if the axes with a curve have both labels, and the figure has a title."""
+    figure = expect_figure(value, function)
+    used = [axes for axes in figure.axes if axes.series] or figure.axes
+    parts = {
+        "a label of the x axis": used and all(axes.x_label.strip() for axes in used),
+        "a label of the y axis": used and all(axes.y_label.strip() for axes in used),
+        "a title": figure.title.strip() or any(axes.title.strip() for axes in used),
+    }
+    lacking = [part for part, is_there in parts.items() if not is_there]
+    if lacking:
+        raise Mismatch(f"The figure lacks {' and '.join(lacking)}.", mistake="labels-missing")

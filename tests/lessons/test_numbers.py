@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lessons import attention_patterns, scaling_experiment, train_and_generate
+from reference import choosing
 from reference.attention import attention, scale, scores, softmax
 from reference.biases import alibi, alibi_slopes
 from reference.blocks import layer_norm, rms_norm, silu, swiglu
@@ -195,6 +196,18 @@ def of_grouped_queries():
     yield f"$32 \\cdot 4095 = {32 * 4095:,}$".replace(",", "{,}")
 
 
+def of_sampling():
+    chances = np.array([0.25, 0.5, 0.1, 0.15])
+    logits, comma = np.log(chances), ",\\ "
+    squares = ",\\ ".join(f"{square:.4g}" for square in chances**2)
+    yield f"squares ${squares}$ with the sum ${(chances**2).sum():.3f}$"
+    yield f"So the new probabilities are $[{row(choosing.temperature(logits, 0.5), 3, comma)}]$"
+    yield f"they shrink, to $[{row(choosing.temperature(logits, 2.0), 3, comma)}]$"
+    assert np.isfinite(choosing.top_k(logits, 3)).tolist() == [True, True, False, True]
+    assert np.isfinite(choosing.top_p(logits, 0.7)).tolist() == [True, True, False, False]
+    assert choosing.draw(chances, 0.6) == 1
+
+
 LESSONS = {
     "hand_computation": by_hand,
     "softmax": of_softmax,
@@ -211,6 +224,7 @@ LESSONS = {
     "relative_bias": of_relative_bias,
     "block_parts": of_block_parts,
     "grouped_queries": of_grouped_queries,
+    "sampling": of_sampling,
 }
 
 
