@@ -174,7 +174,8 @@ if __name__ == "__main__":
         print("output:\n", np.round(output, 3))
         z = decoder_layer(x, memory, self_weights, cross_weights, is_real)
         print("decoder layer:\n", np.round(z, 3))
-        source, target = "ich habe den Hund gesehen".split(), "I saw the dog".split()
+        source = ["ich", "habe", "den", "Hund", "gesehen"]
+        target = ["I", "saw", "the", "dog"]
         made_up = np.array(
             [
                 [0.80, 0.10, 0.02, 0.03, 0.05],

@@ -122,7 +122,7 @@ def cross_attention(x, memory, W_q, W_k, W_v, W_o, memory_mask=None):
     Returns the output (..., L, d) and the weights (..., L, L_memory).
     """
     ### BEGIN SOLUTION
-    scores = (x @ W_q) @ np.swapaxes(memory @ W_k, -1, -2) / np.sqrt(W_k.shape[-1])
+    scores = (x @ W_q) @ np.swapaxes(memory @ W_k, -1, -2) / np.sqrt(W_k.shape[1])
     if memory_mask is not None:
         is_real = np.asarray(memory_mask, dtype=bool)[..., np.newaxis, :]
         scores = np.where(is_real, scores, -np.inf)
@@ -150,7 +150,7 @@ def decoder_layer(x, memory, self_weights, cross_weights, memory_mask=None):
     """
     ### BEGIN SOLUTION
     W_q, W_k, W_v, W_o = self_weights
-    scores = (x @ W_q) @ np.swapaxes(x @ W_k, -1, -2) / np.sqrt(W_k.shape[-1])
+    scores = (x @ W_q) @ np.swapaxes(x @ W_k, -1, -2) / np.sqrt(W_k.shape[1])
     is_earlier = np.tri(x.shape[-2], dtype=bool)
     y = x + softmax(np.where(is_earlier, scores, -np.inf)) @ (x @ W_v) @ W_o
     return y + cross_attention(y, memory, *cross_weights, memory_mask)[0]
@@ -198,7 +198,8 @@ if __name__ == "__main__":
         print("output:\n", np.round(output, 3))
         z = decoder_layer(x, memory, self_weights, cross_weights, is_real)
         print("decoder layer:\n", np.round(z, 3))
-        source, target = "ich habe den Hund gesehen".split(), "I saw the dog".split()
+        source = ["ich", "habe", "den", "Hund", "gesehen"]
+        target = ["I", "saw", "the", "dog"]
         made_up = np.array(
             [
                 [0.80, 0.10, 0.02, 0.03, 0.05],
