@@ -103,9 +103,11 @@ def step(x, cache, W_q, W_k, W_v, W_o):
     """Return the output of the new tokens, and the cache with these tokens added.
 
     x: (..., n, d_model), the new tokens, at least one.
-    cache: a pair (keys, values) of the shapes (..., t, d_k) and (..., t, d_v), or None.
+    cache: a pair (keys, values), or None.
+        keys: (..., t, d_k).  values: (..., t, d_v).
     W_q, W_k: (d_model, d_k).  W_v: (d_model, d_v).  W_o: (d_v, d_model).
-    Returns the output (..., n, d_model) and a new pair (keys, values), with t + n tokens each.
+    Returns the output (..., n, d_model), and a new pair (keys, values).
+    Its shapes have t + n instead of t.
     """
     # YOUR CODE HERE
     raise NotImplementedError()
@@ -117,8 +119,10 @@ def generate(prompt, n, next_token, embed, weights):
 
     prompt: a list of tokens (whole numbers), at least one.
     n: the number of new tokens.
-    next_token: a function. It takes the output of one token, (d_model,), and returns a token.
-    embed: a function. It takes a list of k tokens and returns their vectors, (k, d_model).
+    next_token: a function. It takes the output of one token, (d_model,).
+        It returns the next token.
+    embed: a function. It takes a list of k tokens.
+        It returns their vectors, (k, d_model).
     weights: (W_q, W_k, W_v, W_o), as in step.
     """
     # YOUR CODE HERE

@@ -143,7 +143,8 @@ def decoder_layer(x, memory, self_weights, cross_weights, memory_mask=None):
 
     x: (..., L, d).
     memory: (..., L_memory, d_memory).
-    self_weights: (W_q, W_k, W_v, W_o) of the self-attention, for tokens of the width d.
+    self_weights: (W_q, W_k, W_v, W_o) of the self-attention.
+        W_q, W_k: (d, d_k).  W_v: (d, d_v).  W_o: (d_v, d).
     cross_weights: (W_q, W_k, W_v, W_o) as in cross_attention.
     memory_mask: (..., L_memory), as in cross_attention, or None.
     Returns an array of the shape of x.

@@ -193,7 +193,7 @@ def draw(submission, weights, source, target):
 
 @pytest.mark.check("plot_alignment: an image of the weights", points=2, grades=["picture"])
 def test_picture(submission, rng):
-    """Which cell of your picture is row 0 and column 1 of the weights?
+    """In your picture, which cell is row 0 and column 1 of the weights?
     Each row is a target token, each column a source token. The values are drawn unchanged.
     Make new axes, and pass `weights` itself to their imshow.
     """

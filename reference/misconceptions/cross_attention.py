@@ -84,8 +84,8 @@ def causal(x: Any, memory: Any) -> Any:
 
 
 CAUSAL = (
-    "Cross-attention is causal: target token i sees only the source tokens 0 to i. It should see the "
-    "whole memory."
+    "Cross-attention is causal: target token i sees only the source tokens 0 to i. It should see "
+    "the whole memory."
 )
 BLOCKS = {
     "mask-by-query": (

@@ -11,6 +11,7 @@ from reference.attention import attention, scale, scores, softmax
 from reference.biases import alibi, alibi_slopes
 from reference.blocks import layer_norm, rms_norm, silu, swiglu
 from reference.by_hand import STEPS, hand_problem
+from reference.decoders import cross_attention, decoder_layer, first_sum
 from reference.grouped import grouped_attention, window_mask
 from reference.heads import split_heads
 from reference.rotations import angles, rotary_scores, rotate
@@ -208,6 +209,23 @@ def of_sampling():
     assert choosing.draw(chances, 0.6) == 1
 
 
+def of_cross_attention():
+    x, memory = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[0.0, 1], [1, 2], [9, 9]])
+    W_q, W_k, W_v = np.ones((2, 1)), np.eye(2)[:, :1], np.eye(2)[:, 1:]
+    cross, is_real = (W_q, W_k, W_v, np.array([[1.0, -1.0]])), np.array([True, True, False])
+    output, weights = cross_attention(x, memory, *cross, is_real)
+    shares = [f"[{row(each[:2], 3, ', ')}, 0]$" for each in weights]
+    yield f"${shares[0]} and ${shares[1]}"
+    yield f"the values are {output[0, 0]:.3f} and {output[1, 0]:.3f}"
+    unmasked = cross_attention(x, memory, *cross)[1]
+    yield f"without the mask? $[{row(unmasked[0], 3, ', ')}]$"
+    inside = np.zeros((2, 2)), np.eye(2), np.eye(2), np.eye(2)
+    assert np.allclose(first_sum(x, inside), [[2, 0], [0.5, 3]])
+    z = decoder_layer(x, memory, inside, cross, is_real)
+    cells = " \\\\ ".join(" & ".join(f"{each:.3f}" for each in line) for line in z)
+    yield f"z = \\begin{{bmatrix}} {cells} \\end{{bmatrix}}"
+
+
 LESSONS = {
     "hand_computation": by_hand,
     "softmax": of_softmax,
@@ -225,6 +243,7 @@ LESSONS = {
     "block_parts": of_block_parts,
     "grouped_queries": of_grouped_queries,
     "sampling": of_sampling,
+    "cross_attention": of_cross_attention,
 }
 
 
