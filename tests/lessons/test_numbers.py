@@ -12,6 +12,7 @@ from reference.biases import alibi, alibi_slopes
 from reference.blocks import layer_norm, rms_norm, silu, swiglu
 from reference.by_hand import STEPS, hand_problem
 from reference.decoders import cross_attention, decoder_layer, first_sum
+from reference.gradients import attention_backward, softmax_backward
 from reference.grouped import grouped_attention, window_mask
 from reference.heads import split_heads
 from reference.rotations import angles, rotary_scores, rotate
@@ -226,6 +227,18 @@ def of_cross_attention():
     yield f"z = \\begin{{bmatrix}} {cells} \\end{{bmatrix}}"
 
 
+def of_gradients():
+    p, dp = np.array([0.5, 0.25, 0.25]), np.array([4.0, 0.0, 8.0])
+    yield f"= [{row(softmax_backward(p, dp), 0)}]$"
+    q, k = np.array([[2.0, 0, 0, 0]]), np.array([[1.0, 2, 0, 0], [1, 0, 4, 0]])
+    dq, dk, dv = attention_backward(q, k, np.array([[4.0], [0]]), None, np.ones((1, 1)))
+    yield f"divided by 2: $[{row(dq[0], 0)}]$"
+    yield f"the rows ${dk[0].astype(int).tolist()}$ and ${dk[1].astype(int).tolist()}$"
+    assert dv.tolist() == [[0.5], [0.5]]
+    errors = (2.01**3 - 8) / 0.01 - 12, (2.01**3 - 1.99**3) / 0.02 - 12
+    yield "the first error is ${:.4f}$, and the second is ${:.4f}$".format(*errors)
+
+
 LESSONS = {
     "hand_computation": by_hand,
     "softmax": of_softmax,
@@ -242,6 +255,7 @@ LESSONS = {
     "relative_bias": of_relative_bias,
     "block_parts": of_block_parts,
     "grouped_queries": of_grouped_queries,
+    "attention_gradient": of_gradients,
     "sampling": of_sampling,
     "cross_attention": of_cross_attention,
 }
