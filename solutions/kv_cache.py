@@ -116,7 +116,7 @@ def step(x, cache, W_q, W_k, W_v, W_o):
         values = np.concatenate([cache[1], values], axis=-2)
     new, total = x.shape[-2], keys.shape[-2]
     is_seen = np.tri(new, total, total - new, dtype=bool)
-    scores = queries @ np.swapaxes(keys, -1, -2) / np.sqrt(W_k.shape[-1])
+    scores = queries @ np.swapaxes(keys, -1, -2) / np.sqrt(W_k.shape[1])
     scores = np.where(is_seen, scores, -np.inf)
     exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = exponentials / exponentials.sum(axis=-1, keepdims=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lessons import attention_patterns, scaling_experiment, train_and_generate
-from reference import choosing
+from reference import caching, choosing
 from reference.attention import attention, scale, scores, softmax
 from reference.biases import alibi, alibi_slopes
 from reference.blocks import layer_norm, rms_norm, silu, swiglu
@@ -239,6 +239,23 @@ def of_gradients():
     yield "the first error is ${:.4f}$, and the second is ${:.4f}$".format(*errors)
 
 
+def of_kv_cache():
+    x, first, second = np.array([[1.0, 2.0], [2, 1], [1, 3]]), np.eye(2)[:, :1], np.eye(2)[:, 1:]
+    weights = first, first, second, np.array([[1.0, 0.0]])
+    outputs = caching.step(x, None, *weights)[0]
+    yield f"= {outputs[1, 0]:.3f}$. The third token"
+    yield f"and the output $[{outputs[2, 0]:.3f}, 0]$"
+    shares = [softmax(np.array(each)) for each in ([2.0, 4.0], [1.0, 2.0, 1.0])]
+    yield f"and the weights $[{row(shares[0], 3, ', ')}]$"
+    yield f"weights $[{row(shares[1], 3, ', ')}]$"
+    mask = caching.step_mask(2, 3).astype(float)
+    yield f"\\begin{{bmatrix}} {row(mask[0], 0, ' & ')} \\\\ {row(mask[1], 0, ' & ')} \\end{{bmatrix}}"
+    assert 3 + 4 + 5 + 6 == 18
+    per_token = caching.cache_bytes(40, 40, 128, 1)
+    yield f"= {per_token:,}$ bytes".replace(",", "{,}")
+    yield f"it needs {per_token * 2048 / 1e9:.1f} GB"
+
+
 LESSONS = {
     "hand_computation": by_hand,
     "softmax": of_softmax,
@@ -258,6 +275,7 @@ LESSONS = {
     "attention_gradient": of_gradients,
     "sampling": of_sampling,
     "cross_attention": of_cross_attention,
+    "kv_cache": of_kv_cache,
 }
 
 
