@@ -37,7 +37,9 @@ def draw() -> Card:
         (2.65, "with a cache", kept, BLUE),
     ):
         card.text(x - 0.05, base - 0.9, said, ha="left", color=QUIET, fontsize=SMALL)
-        card.bars(x, base, np.array(counts), height=0.6, most=6, digits=0, color=color)
+        card.bars(
+            x, base, [float(each) for each in counts], height=0.6, most=6, digits=0, color=color
+        )
     card.text(x + 1.05, 2.8, "new token 1, 2, 3, 4", color=QUIET)
     return card
 

@@ -3,14 +3,12 @@
 Source: Vaswani et al. (2017), sections 3.1 and 3.2.3.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from reference.attention import Array, Mask, attention
 from reference.masks import causal_mask
 
-Weights = Sequence[Array]
+Weights = tuple[Array, Array, Array, Array]
 
 
 def per_query(memory_mask: Mask | None) -> Mask | None:

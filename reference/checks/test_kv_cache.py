@@ -160,7 +160,7 @@ def language(rng, prompt, n):
 
 @pytest.mark.check("generate: the new tokens", points=3, grades=["generate"])
 def test_generate(submission, note, rng):
-    """Which row of the output decides on the next token, and which token is read in the next step?
+    """For the next token, which row of the output decides? And what does the next step read?
     The first step reads the prompt. Each later step reads the newest token, with the cache of the
         step before.
     Print what you pass to embed: first the prompt, and then one token at a time.

@@ -167,7 +167,7 @@ def unscaled(s: Any) -> Any:
 def crossed(asks: Any, s: Any, matrices: Any = None, seen: Any = True) -> Any:
     """Return cross-attention with other queries or matrices, or with a further mask."""
     W_q, W_k, W_v, W_o = matrices or s.cross_weights
-    given = np.True_ if s.memory_mask is None else per_query(s.memory_mask).astype(bool)
+    given = True if s.memory_mask is None else np.asarray(per_query(s.memory_mask)) > 0
     answers = s.memory @ W_k, s.memory @ W_v
     return attention(asks @ W_q, *answers, np.atleast_2d(given & seen))[0] @ W_o
 
