@@ -81,8 +81,9 @@ import numpy as np
 #   It broadcasts against the scores `(..., L_q, L_k)` as in NumPy: an axis of length 1 counts for all
 #   queries or all keys. Each query may attend to at least one key, but not in each block.
 # - **Large scores.** Scores may be as far from 0 as ±5,000, and all scores of a query may be negative.
-# - **Curves.** `plot_running` draws two curves: the running maximum and the running sum after each block.
-#   The blocks are at 1, 2, 3, … on the x axis. All scores are finite. Two axes are right, and so is one.
+# - **Curves.** `plot_running` draws two curves, as lines or dots: the running maximum and the running sum
+#   after each block. The blocks are at 1, 2, 3, … on the x axis. All scores are finite. Both curves may
+#   be on the same axes, or each on its own.
 # - **Labels.** The x axis has a label, and so has each y axis. There is a title. If both curves are on the
 #   same axes, a legend names them. You choose the words.
 # - **Sizes.** There may be any number of axes in front of `L_q`, or none. There may be other numbers of
@@ -90,8 +91,8 @@ import numpy as np
 # - **No side effects.** No function changes its arguments, and no result or figure depends on earlier
 #   calls: draw each figure on new axes.
 #
-# If `merge` is wrong, you lose points only once: `tiled_attention` is right if it is right for your own
-# `merge`. Some tests use inputs that are made to show a mistake: scores near −2,500, or a first block in
+# If `merge` is wrong, you lose points only once: `tiled_attention` and `plot_running` are right if they
+# are right for your own `merge`. Some tests use inputs that are made to show a mistake: scores near −2,500, or a first block in
 # which all keys are blocked.
 
 

@@ -113,3 +113,13 @@ def curve_points(value: Any) -> Array | None:
     curves = [series for axes in value.axes for series in axes.series]
     longest = max(curves, key=lambda series: len(series.x), default=None)
     return np.array(sorted(zip(longest.x, longest.y, strict=True))) if longest else None
+
+
+def drawn_series(value: Any) -> list[Array]:
+    """Return the different lines and dots of a figure, each as two rows: rising x, and y."""
+    found: dict[bytes, Array] = {}
+    for axes in value.axes if isinstance(value, Figure) else ():
+        for series in axes.series:
+            points = np.array(sorted(zip(series.x, series.y, strict=True))).reshape(-1, 2).T
+            found.setdefault(np.round(points, 9).tobytes(), points)
+    return list(found.values())

@@ -35,11 +35,16 @@ def exponentials(part: Array, new: Array) -> Array:
     return exponent(part, new[..., np.newaxis])
 
 
+def merged(new: Array, m: Array, l: Array, o: Array, scores: Array, v: Array) -> list[Array]:  # noqa: E741
+    """Return the sum and the output after one more block, relative to the maximum `new`."""
+    by, e = factor(m, new), exponentials(scores, new)
+    return [by * l + e.sum(axis=-1), by[..., np.newaxis] * o + e @ v]
+
+
 def merge(m: Array, l: Array, o: Array, scores: Array, v: Array) -> list[Array]:  # noqa: E741
     """Return the maximum, the sum and the output after one more block of keys."""
     new = larger(m, scores)
-    by, e = factor(m, new), exponentials(scores, new)
-    return [new, by * l + e.sum(axis=-1), by[..., np.newaxis] * o + e @ v]
+    return [new, *merged(new, m, l, o, scores, v)]
 
 
 def blocks_of(keys: int, size: int) -> Iterator[slice]:
@@ -62,12 +67,31 @@ def tiled_attention(q: Array, k: Array, v: Array, block: int, mask: Mask | None 
     return np.asarray(state[2] / state[1][..., np.newaxis])
 
 
-def running(scores: Array, block: int) -> list[Array]:
-    """Return the running maximum and the running sum of one query after each block."""
+def own_tiled_attention(
+    steps: Any, q: Array, k: Array, v: Array, block: int, mask: Mask | None = None
+) -> Array:
+    """Return the output that follows from a student's own merge."""
+
+    def through(own: Any, logits: Array) -> Array:
+        state: Any = empty(q.shape[:-1], v.shape[-1])
+        for part in blocks_of(k.shape[-2], block):
+            state = own.merge(*state, logits[..., part], v[..., part, :])
+        return np.asarray(state[2]) / np.asarray(state[1])[..., np.newaxis]
+
+    return np.asarray(steps.ask(through, all_scores(q, k, mask)))
+
+
+def running(scores: Array, block: int, merge: Any = merge) -> Array:
+    """Return two rows: the maximum and the sum of one query after each block."""
     state: Any = empty((1,), 1)
     curves = []
     for part in blocks_of(len(scores), block):
         cut = scores[np.newaxis, part]
         state = merge(*state, cut, np.zeros((cut.shape[1], 1)))
-        curves.append([state[0][0], state[1][0]])
-    return list(np.array(curves).T)
+        curves.append([np.asarray(state[0])[0], np.asarray(state[1])[0]])
+    return np.array(curves, dtype=float).T
+
+
+def own_running(steps: Any, scores: Array, block: int) -> Array:
+    """Return the maximum and the sum after each block that follow from a student's own merge."""
+    return np.asarray(steps.ask(lambda own, x: running(x, block, own.merge), scores))

@@ -81,8 +81,9 @@ import numpy as np
 #   It broadcasts against the scores `(..., L_q, L_k)` as in NumPy: an axis of length 1 counts for all
 #   queries or all keys. Each query may attend to at least one key, but not in each block.
 # - **Large scores.** Scores may be as far from 0 as ±5,000, and all scores of a query may be negative.
-# - **Curves.** `plot_running` draws two curves: the running maximum and the running sum after each block.
-#   The blocks are at 1, 2, 3, … on the x axis. All scores are finite. Two axes are right, and so is one.
+# - **Curves.** `plot_running` draws two curves, as lines or dots: the running maximum and the running sum
+#   after each block. The blocks are at 1, 2, 3, … on the x axis. All scores are finite. Both curves may
+#   be on the same axes, or each on its own.
 # - **Labels.** The x axis has a label, and so has each y axis. There is a title. If both curves are on the
 #   same axes, a legend names them. You choose the words.
 # - **Sizes.** There may be any number of axes in front of `L_q`, or none. There may be other numbers of
@@ -90,8 +91,8 @@ import numpy as np
 # - **No side effects.** No function changes its arguments, and no result or figure depends on earlier
 #   calls: draw each figure on new axes.
 #
-# If `merge` is wrong, you lose points only once: `tiled_attention` is right if it is right for your own
-# `merge`. Some tests use inputs that are made to show a mistake: scores near −2,500, or a first block in
+# If `merge` is wrong, you lose points only once: `tiled_attention` and `plot_running` are right if they
+# are right for your own `merge`. Some tests use inputs that are made to show a mistake: scores near −2,500, or a first block in
 # which all keys are blocked.
 
 
@@ -128,15 +129,15 @@ def tiled_attention(q, k, v, block, mask=None):
     """
     ### BEGIN SOLUTION
     keys = k.shape[-2]
-    m, l = np.full(q.shape[:-1], -np.inf), np.zeros(q.shape[:-1])
-    o = np.zeros((*q.shape[:-1], v.shape[-1]))
-    if mask is not None:
-        mask = np.broadcast_to(np.asarray(mask, dtype=bool), (*q.shape[:-1], keys))
+    if mask is None:
+        mask = True
+    mask = np.broadcast_to(np.asarray(mask, dtype=bool), (*q.shape[:-1], keys))
+    l = np.zeros(q.shape[:-1])
+    m, o = l - np.inf, np.zeros((*l.shape, v.shape[-1]))
     for start in range(0, keys, block):
         part = slice(start, start + block)
         scores = q @ np.swapaxes(k[..., part, :], -1, -2) / np.sqrt(q.shape[-1])
-        if mask is not None:
-            scores = np.where(mask[..., part], scores, -np.inf)
+        scores = np.where(mask[..., part], scores, -np.inf)
         m, l, o = merge(m, l, o, scores, v[..., part, :])
     return o / l[..., None]
     ### END SOLUTION
@@ -152,20 +153,13 @@ def plot_running(scores, block):
     Returns the matplotlib figure.
     """
     ### BEGIN SOLUTION
-    m, l, o = np.full(1, -np.inf), np.zeros(1), np.zeros((1, 1))
-    maxima, sums = [], []
-    for start in range(0, len(scores), block):
-        part = scores[None, start : start + block]
-        m, l, o = merge(m, l, o, part, np.zeros((part.shape[1], 1)))
-        maxima.append(m[0])
-        sums.append(l[0])
-    figure, axes = plt.subplots(2, 1, sharex=True, layout="constrained")
-    places = np.arange(1, len(sums) + 1)
-    for panel, curve, label in zip(axes, (maxima, sums), ("maximum m", "sum l"), strict=True):
-        panel.plot(places, curve, marker="o")
-        panel.set_ylabel(label)
-    axes[1].set_xlabel("blocks so far")
-    figure.suptitle("Running maximum and running sum")
+    seen = [scores[: start + block] for start in range(0, len(scores), block)]
+    blocks = np.arange(len(seen)) + 1
+    figure, axes = plt.subplots()
+    axes.plot(blocks, [np.max(each) for each in seen], marker="o", label="maximum m")
+    axes.plot(blocks, [np.exp(each - max(each)).sum() for each in seen], marker="s", label="sum l")
+    axes.set(xlabel="blocks so far", ylabel="m and l", title="Running maximum and running sum")
+    axes.legend()
     return figure
     ### END SOLUTION
 
