@@ -100,7 +100,7 @@ import numpy as np
 def merge(m, l, o, scores, v):
     """Return m, l and o after one more block of keys.
 
-    m: (..., L_q), the maximum so far; −inf if there was no key, or all were blocked.
+    m: (..., L_q), the maximum so far; −inf if no key was allowed yet.
     l: (..., L_q), the sum of exponentials so far, relative to m.
     o: (..., L_q, d_v), the weighted sum of values so far, relative to m.
     scores: (..., L_q, n) of the new block, −inf for blocked keys.
@@ -119,7 +119,8 @@ def tiled_attention(q, k, v, block, mask=None):
     k: (..., L_k, d_k).
     v: (..., L_k, d_v).
     block: the largest number of keys in a block, at least 1.
-    mask: true where a query may attend; broadcasts against (..., L_q, L_k). Or None.
+    mask: true where a query may attend, or None. It broadcasts against
+        (..., L_q, L_k).
     Returns (..., L_q, d_v).
     """
     # YOUR CODE HERE
@@ -128,7 +129,7 @@ def tiled_attention(q, k, v, block, mask=None):
 
 # %%
 def plot_running(scores, block):
-    """Return a figure of the running maximum and the running sum after each block.
+    """Return a figure of the running maximum and sum after each block.
 
     scores: (L_k,), the scores of one query.
     block: the largest number of keys in a block.

@@ -1,5 +1,7 @@
 """Scores in two blocks, and the three running numbers after each block."""
 
+from typing import Any
+
 import numpy as np
 
 from lessons.style import BLUE, GREEN, LARGE, ORANGE, QUIET, RED, SMALL, Card, tint
@@ -29,7 +31,7 @@ def draw() -> Card:
 
 def _states() -> list[list[float]]:
     """The sum and the output at the start and after each block."""
-    state = list(empty((1,), 1))
+    state: Any = empty((1,), 1)
     states = [state]
     for part in (slice(0, 2), slice(2, 3)):
         state = merge(*state, SCORES[:, part], VALUES[part])

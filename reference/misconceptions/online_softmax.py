@@ -181,7 +181,7 @@ def _full(s: Any) -> Any:
 
 
 def _over(s: Any, parts: Any) -> Any:
-    state = s.start
+    state: Any = s.start
     for part in parts:
         state = merge(*state, s.blocked[..., part], s.v[..., part, :])
     return state

@@ -15,6 +15,7 @@ from reference.decoders import cross_attention, decoder_layer, first_sum
 from reference.gradients import attention_backward, softmax_backward
 from reference.grouped import grouped_attention, window_mask
 from reference.heads import split_heads
+from reference.online import empty, merge, tiled_attention
 from reference.rotations import angles, rotary_scores, rotate
 from reference.sinusoids import sinusoid
 from tests.conftest import ROOT
@@ -256,6 +257,21 @@ def of_kv_cache():
     yield f"it needs {per_token * 2048 / 1e9:.1f} GB"
 
 
+def of_online_softmax():
+    state, v = empty((1,), 1), np.array([[1.0], [4.0], [10.0]])
+    scores = np.log([[1.0, 2.0, 4.0]])
+    m, total, output = (float(x.item()) for x in merge(*state, scores[:, :2], v[:2]))
+    assert np.isclose(m, np.log(2))
+    yield f"$\\ell = \\tfrac12 + 1 = {total:g}$ and"
+    yield f"\\cdot 4 = {output:g}$"
+    state = merge(*(np.array(x) for x in ([m], [total], [[output]])), scores[:, 2:], v[2:])
+    yield f"$\\ell = {total / 2:g} + 1 = {state[1].item():g}$"
+    yield f"$o = {output / 2:g} + 10 = {state[2].item():g}$"
+    last = tiled_attention(np.ones((1, 1)), scores.T, v, 1).item()
+    yield f"${state[2].item():g} / {state[1].item():g} = {last:g}$"
+    yield f"$(1 + 8 + 40) / 7 = {last:g}$"
+
+
 LESSONS = {
     "hand_computation": by_hand,
     "softmax": of_softmax,
@@ -272,6 +288,7 @@ LESSONS = {
     "relative_bias": of_relative_bias,
     "block_parts": of_block_parts,
     "grouped_queries": of_grouped_queries,
+    "online_softmax": of_online_softmax,
     "attention_gradient": of_gradients,
     "sampling": of_sampling,
     "cross_attention": of_cross_attention,
