@@ -1,7 +1,5 @@
 """Scores in two blocks, and the three running numbers after each block."""
 
-from typing import Any
-
 import numpy as np
 
 from lessons.style import BLUE, GREEN, LARGE, ORANGE, QUIET, RED, SMALL, Card, tint
@@ -31,12 +29,12 @@ def draw() -> Card:
 
 def _states() -> list[list[float]]:
     """The sum and the output at the start and after each block."""
-    state: Any = empty((1,), 1)
-    states = [state]
+    m, total, output = empty((1,), 1)
+    states = [[total.item(), output.item()]]
     for part in (slice(0, 2), slice(2, 3)):
-        state = merge(*state, SCORES[:, part], VALUES[part])
-        states.append(state)
-    return [[float(l.item()), float(o.item())] for _, l, o in states]  # noqa: E741
+        m, total, output = merge(m, total, output, SCORES[:, part], VALUES[part])
+        states.append([total.item(), output.item()])
+    return states
 
 
 def _table(card: Card) -> None:

@@ -41,10 +41,11 @@ def merged(new: Array, m: Array, l: Array, o: Array, scores: Array, v: Array) ->
     return [by * l + e.sum(axis=-1), by[..., np.newaxis] * o + e @ v]
 
 
-def merge(m: Array, l: Array, o: Array, scores: Array, v: Array) -> list[Array]:  # noqa: E741
+def merge(m: Array, l: Array, o: Array, scores: Array, v: Array) -> State:  # noqa: E741
     """Return the maximum, the sum and the output after one more block of keys."""
     new = larger(m, scores)
-    return [new, *merged(new, m, l, o, scores, v)]
+    total, output = merged(new, m, l, o, scores, v)
+    return new, total, output
 
 
 def blocks_of(keys: int, size: int) -> Iterator[slice]:
@@ -60,11 +61,11 @@ def all_scores(q: Array, k: Array, mask: Mask | None) -> Array:
 
 def tiled_attention(q: Array, k: Array, v: Array, block: int, mask: Mask | None = None) -> Array:
     """Return the output of attention, computed block by block."""
-    state: Any = empty(q.shape[:-1], v.shape[-1])
+    m, total, o = empty(q.shape[:-1], v.shape[-1])
     logits = all_scores(q, k, mask)
     for part in blocks_of(k.shape[-2], block):
-        state = merge(*state, logits[..., part], v[..., part, :])
-    return np.asarray(state[2] / state[1][..., np.newaxis])
+        m, total, o = merge(m, total, o, logits[..., part], v[..., part, :])
+    return np.asarray(o / total[..., np.newaxis])
 
 
 def own_tiled_attention(

@@ -181,10 +181,10 @@ def _full(s: Any) -> Any:
 
 
 def _over(s: Any, parts: Any) -> Any:
-    state: Any = s.start
+    m, total, o = s.start
     for part in parts:
-        state = merge(*state, s.blocked[..., part], s.v[..., part, :])
-    return state
+        m, total, o = merge(m, total, o, s.blocked[..., part], s.v[..., part, :])
+    return m, total, o
 
 
 def _averaged(s: Any) -> Any:
