@@ -16,7 +16,7 @@ SCALED = formulas(
     "For t > 0, the softmax gets",
     "logits / t",
     ("temperature-multiplied", "logits · t", lambda s: s.logits * s.t),
-    ("temperature-ignored", "the logits, for every t", lambda s: s.logits),
+    ("temperature-ignored", "the logits, and t has no effect", lambda s: s.logits),
     ("temperature-on-probabilities", "softmax(logits) / t", lambda s: s.plain / (s.t or 1)),
 )
 WARM = formulas(
@@ -38,17 +38,21 @@ COLD = formulas(
     ("all-largest", "1 for each of the largest logits", lambda s: 1.0 * s.is_largest),
     ("largest-share", "equal for all largest logits", lambda s: s.is_largest / s.is_largest.sum()),
     ("last-largest", "1 for the last largest logit", lambda s: most_likely(s.logits[::-1])[::-1]),
-    ("smallest-chosen", "1 for the smallest logit", lambda s: most_likely(-s.logits)),
     ("index-returned", "an index", lambda s: np.argmax(s.logits)),
     ("logits-at-zero", "a row of logits", lambda s: choosing.top_k(s.logits, 1)),
 )
 
 
 def low(number: float) -> Any:
-    return lambda s: np.where(np.isfinite(s.row), s.row, number)
+    """Return a row with a number in the place of −∞."""
+    return lambda s: np.where(s.stays, s.logits, number)
 
 
-LOW = "{} where a token goes"
+def at_least(s: Any) -> Any:
+    """Return the tokens whose logits are at least the smallest one that stays."""
+    return np.flatnonzero(s.logits >= s.logits[s.kept_right[-1]])
+
+
 RESULT = formulas(
     "result",
     "Your result is",
@@ -56,35 +60,15 @@ RESULT = formulas(
     ("sorted-order", "sorted", lambda s: s.row[by_likelihood(s.logits)]),
     ("sorted-order", "sorted", lambda s: np.sort(s.row)),
     ("only-kept", "without the tokens that go", lambda s: s.logits[s.kept]),
-    ("only-kept", "without the tokens that go", lambda s: s.logits[np.isfinite(s.row)]),
-    ("zero-for-infinity", LOW.format("0"), low(0.0)),
-    ("large-for-infinity", LOW.format("−10⁹"), low(-1e9)),
-    ("large-for-infinity", LOW.format("−10¹⁰"), low(-1e10)),
+    ("only-kept", "without the tokens that go", lambda s: s.logits[s.stays]),
+    ("zero-for-infinity", "0 where a token goes", low(0.0)),
+    ("large-for-infinity", "−10⁹ where a token goes", low(-1e9)),
     ("probabilities-returned", "a row of probabilities", lambda s: softmax(s.row)),
-    (
-        "probabilities-returned",
-        "a row of probabilities",
-        lambda s: np.where(np.isfinite(s.row), softmax(s.logits), 0.0),
-    ),
-    ("indices-returned", "a row of indices", lambda s: s.kept),
-    (
-        "exchanged",
-        "−∞ for the tokens that should stay",
-        lambda s: np.where(np.isfinite(s.row), -np.inf, s.logits),
-    ),
+    ("probabilities-returned", "a row of probabilities", lambda s: softmax(s.logits) * s.stays),
+    ("exchanged", "−∞ where a token stays", lambda s: np.where(s.stays, -np.inf, s.logits)),
 )
 FIRST = "the first ones of the vocabulary, whatever their logits are"
-BACKWARDS = "those with the higher indices, of equal logits at the border"
-
-
-def at_least(s: Any) -> Any:
-    return np.flatnonzero(s.logits >= s.logits[s.kept_right[-1]])
-
-
-def higher_first(s: Any) -> Any:
-    return np.argsort(s.logits, kind="stable")[::-1]
-
-
+HIGHER = "those with the higher indices, of equal logits at the border"
 KEPT = formulas(
     "kept",
     "The logits that stay are",
@@ -93,62 +77,41 @@ KEPT = formulas(
     ("one-too-few", "k − 1 of them", lambda s: s.order[: s.k - 1]),
     ("smallest-kept", "the k smallest", lambda s: by_likelihood(-s.logits)[: s.k]),
     ("all-ties-kept", "all that equal the k-th largest, and the larger ones", at_least),
-    (
-        "border-removed",
-        "only those above the k-th largest",
-        lambda s: np.flatnonzero(s.logits > s.logits[s.kept_right[-1]]),
-    ),
-    ("last-tie-kept", BACKWARDS, lambda s: higher_first(s)[: s.k]),
+    ("border-removed", "those above the k-th largest", lambda s: s.above(s.kept_right[-1])),
+    ("last-tie-kept", HIGHER, lambda s: s.higher[: s.k]),
     ("places-of-sorted", FIRST, lambda s: np.arange(len(s.logits))[: s.k]),
 )
-ENOUGH = "the fewest tokens, from the likeliest on, whose probability reaches p"
 
 
 def fewer(least: int) -> Any:
-    return lambda s: max(least, s.right - 1) if s.p < 1 else s.right
+    return {"count": lambda s: max(least, s.right - 1) if s.p < 1 else s.right}
 
 
-COUNT = formulas(
-    "count",
+ENOUGH = formulas(
+    None,
     "The tokens that stay are",
-    ENOUGH,
+    "the fewest, from the likeliest on, whose probability reaches p",
     ("crossing-dropped", "those before the token that crosses p", fewer(1)),
     ("crossing-dropped", "those before the token that crosses p", fewer(0)),
-    ("one-too-many", "one more, after the token that crosses p", lambda s: s.right + 1),
-    ("none-at-zero", "none for p = 0", lambda s: s.right * (s.p > 0)),
+    ("one-too-many", "one more, after the one that crosses p", {"count": lambda s: s.right + 1}),
+    ("none-at-zero", "none for p = 0", {"count": lambda s: s.right * (s.p > 0)}),
+    ("rounded-at-one", "too few for p = 1", {"count": lambda s: 1 + int((s.sums < s.p).sum())}),
+    ("complement", "those for 1 − p", {"count": lambda s: choosing.count_for(s.sums, 1 - s.p)}),
+    ("share-of-tokens", "a share p of all", {"count": lambda s: max(1, int(s.share))}),
+    ("threshold", "those with a probability of at least p", {"kept": lambda s: s.where(s.p)}),
     (
-        "rounded-sums-at-one",
-        "too few for p = 1: those whose probabilities do not change the sum are missing",
-        lambda s: 1 + int((s.sums < s.p).sum()),
+        "threshold",
+        "those with at least 1 − p",
+        {"kept": lambda s: s.where(1 - s.p)},
     ),
-    ("complement", "those that reach 1 − p", lambda s: choosing.count_for(s.sums, 1 - s.p)),
-    ("share-of-tokens", "a share p of all", lambda s: int(np.ceil(min(s.p, 1) * len(s.sums)))),
-    ("share-of-tokens", "a share p of all", lambda s: max(1, int(min(s.p, 1) * len(s.sums)))),
-)
-CHOSEN = formulas(
-    "kept",
-    "The tokens that stay are",
-    ENOUGH,
-    ("threshold", "those with a probability of at least p", lambda s: s.where(s.p)),
-    ("threshold", "those with a probability of at least 1 − p", lambda s: s.where(1 - s.p)),
-    ("threshold", "those with p times the largest probability", lambda s: s.where(s.p * s.most)),
-    ("all-ties-kept", "all that equal the last one, and the larger ones", at_least),
-    ("places-of-sorted", FIRST, lambda s: np.arange(s.count)),
-)
-ORDER = formulas(
-    "order",
-    "The tokens that stay are",
-    ENOUGH,
-    ("smallest-kept", "the least likely", lambda s: by_likelihood(-s.logits)),
-    ("not-sorted", "summed in the order of the vocabulary", lambda s: np.arange(len(s.logits))),
-    ("last-tie-kept", BACKWARDS, higher_first),
-)
-CHANCES = formulas(
-    "chances",
-    "The sums are those of",
-    "the softmax of the logits",
-    ("logits-summed", "the logits", lambda s: s.logits),
-    ("not-normalised", "e^logits", lambda s: np.exp(s.logits)),
+    ("threshold", "those above p times the largest", {"kept": lambda s: s.where(s.p * s.most)}),
+    ("all-ties-kept", "all that equal the last one, and the larger ones", {"kept": at_least}),
+    ("places-of-sorted", FIRST, {"kept": lambda s: np.arange(s.count)}),
+    ("smallest-kept", "the least likely", {"order": lambda s: by_likelihood(-s.logits)}),
+    ("not-sorted", "those at the front", {"order": lambda s: np.arange(len(s.logits))}),
+    ("last-tie-kept", HIGHER, {"order": lambda s: s.higher}),
+    ("logits-summed", "those for sums of logits", {"chances": lambda s: s.logits}),
+    ("not-normalised", "those for sums of e^logits", {"chances": lambda s: np.exp(s.logits)}),
 )
 FOUND = formulas(
     "found",
@@ -158,11 +121,7 @@ FOUND = formulas(
     ("one-before", "one too small", lambda s: s.right - 1),
     ("one-before", "one too small, but never below 0", lambda s: max(s.right - 1, 0)),
     ("one-after", "one too large", lambda s: s.right + 1),
-    (
-        "single-probability",
-        "that of the first probability which is larger than u",
-        lambda s: first_above(s.probabilities, s.u),
-    ),
+    ("single-probability", "for u and single probabilities", lambda s: s.single),
     ("always-likeliest", "the likeliest", lambda s: int(np.argmax(s.probabilities))),
     ("order-of-likelihood", "for sums from the likeliest on", lambda s: int(s.by_size[s.place])),
     ("order-of-likelihood", "a place among sorted tokens", lambda s: s.place),
@@ -176,8 +135,18 @@ FALLBACK = formulas(
     ("last-may-be-impossible", "the last index", lambda s: len(s.sums) - 1),
     ("index-beyond-end", "the number of tokens, which is no index", lambda s: len(s.sums)),
     ("nothing-at-end", "None", lambda s: None),
-    ("first-at-end", "0", lambda s: 0),
 )
+SORTED = {
+    "higher": lambda s: np.argsort(s.logits, kind="stable")[::-1],
+    "order": lambda s: by_likelihood(s.logits),
+    "above": lambda s: lambda i: np.flatnonzero(s.logits > s.logits[i]),
+}
+ROW = {
+    "kept": lambda s: s.kept_right,
+    "row": lambda s: kept_only(s.logits, s.kept),
+    "stays": lambda s: np.isfinite(s.row),
+    "result": lambda s: s.row,
+}
 
 
 def temperature_probes(draw: int) -> Sequence[tuple[Any, float]]:
@@ -239,30 +208,23 @@ MISTAKES = Mistakes(
         choosing.top_k,
         k_probes,
         (KEPT, RESULT),
-        steps={
-            "order": lambda s: by_likelihood(s.logits),
-            "kept_right": lambda s: s.order[: s.k],
-            "kept": lambda s: s.kept_right,
-            "row": lambda s: kept_only(s.logits, s.kept),
-            "result": lambda s: s.row,
-        },
+        steps={**SORTED, "kept_right": lambda s: s.order[: s.k], **ROW},
     ),
     Recipe(
         choosing.top_p,
         p_probes,
-        (COUNT, CHOSEN, ORDER, CHANCES, RESULT),
+        (ENOUGH, RESULT),
         steps={
             "chances": lambda s: softmax(s.logits),
             "most": lambda s: s.chances.max(),
             "where": lambda s: lambda least: np.flatnonzero(s.chances >= least),
-            "order": lambda s: by_likelihood(s.logits),
+            **SORTED,
             "sums": lambda s: np.cumsum(s.chances[s.order]),
+            "share": lambda s: min(s.p, 1) * len(s.sums),
             "right": lambda s: choosing.count_for(s.sums, s.p),
             "count": lambda s: s.right,
             "kept_right": lambda s: s.order[: s.count],
-            "kept": lambda s: s.kept_right,
-            "row": lambda s: kept_only(s.logits, s.kept),
-            "result": lambda s: s.row,
+            **ROW,
         },
         traits=(Trait(lambda s: 0 < s.p < 1, "for p between 0 and 1", "for p = 0 and p ≥ 1"),),
     ),
@@ -274,6 +236,7 @@ MISTAKES = Mistakes(
             "sums": lambda s: np.cumsum(s.probabilities),
             "by_size": lambda s: by_likelihood(s.probabilities),
             "place": lambda s: first_above(np.cumsum(s.probabilities[s.by_size]), s.u),
+            "single": lambda s: first_above(s.probabilities, s.u),
             "right": lambda s: first_above(s.sums, s.u),
             "found": lambda s: s.right,
             "last": lambda s: choosing.last_possible(s.probabilities),
