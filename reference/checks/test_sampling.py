@@ -21,6 +21,13 @@ from reference.checks.pictures import expect_curve, expect_labels
 from reference.choosing import draw, is_kept, kept_curve, temperature, top_k, top_p
 
 PETS = np.log([0.25, 0.5, 0.1, 0.15])
+CALLS = {
+    "temperature": (PETS, 0.5),
+    "top_k": (PETS, 3),
+    "top_p": (PETS, 0.7),
+    "draw": (softmax(PETS), 0.6),
+    "plot_kept": (PETS,),
+}
 TWINS = np.array([1.0, 3.0, 2.0, 3.0, 2.0, 2.0])
 PLOTTED = np.log([0.13, 0.405, 0.055, 0.21, 0.2])  # no sum is near a multiple of 0.01
 STEPS = np.linspace(0, 1, 101)
@@ -68,13 +75,12 @@ def expect_set(submission, note, *cases):
 
 def working(submission, *names):
     """Return the functions that are right for the example of the text, or all if none is."""
-    calls = {"temperature": (PETS, 0.5), "top_k": (PETS, 3), "top_p": (PETS, 0.7)}
-    right = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
     found = []
     for name in names:
+        right = {"temperature": temperature, "top_k": top_k, "top_p": top_p}[name]
         with graded_elsewhere(StudentProblem):
-            answer = getattr(submission.aside(), name)(*calls[name])
-            if values_agree(answer, right[name](*calls[name])):
+            answer = getattr(submission.aside(), name)(*CALLS[name])
+            if values_agree(answer, right(*CALLS[name])):
                 found.append(name)
     return found or names
 
@@ -247,24 +253,10 @@ def test_others(submission, rng, note, grading):
         expect_set(submission, note, (many[:300], 0.85 + 0.01 * rng.uniform()))
         expect_counts(submission, PLOTTED[::-1] + 5, note)
     grading("no side effects")
-    chances = softmax(PETS)
-    for name, first, number in (
-        ("temperature", PETS, 0.5),
-        ("temperature", PETS, 0),
-        ("top_k", PETS, 2),
-        ("top_p", PETS, 0.7),
-        ("draw", chances, 0.6),
-    ):
-        names = ["probabilities" if name == "draw" else "logits", "the number"]
-        expect_unchanged_arguments(getattr(submission, name), names, first, number)
-    expect_unchanged_arguments(submission.plot_kept, ["logits"], PLOTTED)
-    calls = [
-        ("temperature", lambda s: s.temperature(PETS, 0.5)),
-        ("top_k", lambda s: s.top_k(PETS, 2)),
-        ("top_p", lambda s: s.top_p(PETS, 0.7)),
-        ("draw", lambda s: s.draw(chances, 0.6)),
-        ("plot_kept", lambda s: s.plot_kept(PETS)),
-    ]
+    for name, args in CALLS.items():
+        names = ["probabilities" if name == "draw" else "logits", "the number"][: len(args)]
+        expect_unchanged_arguments(getattr(submission, name), names, *args)
+    calls = [(name, lambda s, name=name: getattr(s, name)(*CALLS[name])) for name in CALLS]
     between = [
         lambda s: s.temperature(TWINS, 2.0),
         lambda s: s.top_k(TWINS, 3),
