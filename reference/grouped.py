@@ -35,10 +35,11 @@ def own_grouped_attention(
     steps: Any, q: Array, k: Array, v: Array, mask: Mask | None = None
 ) -> list[Array]:
     """Return the output and the weights that follow from a student's own repeat_heads."""
-    heads = q.shape[-3]
-    repeated = [steps.ask(lambda own, kv: own.repeat_heads(kv, heads), kv) for kv in (k, v)]
-    weights = softmax(asked_of_softmax(q, repeated[0], mask))
-    return [combine(weights, repeated[1]), weights]
+    heads, d_k = q.shape[-3], q.shape[-1]
+    both = np.concatenate([k, v], axis=-1)
+    repeated = steps.ask(lambda own, kv: own.repeat_heads(kv, heads), both)
+    weights = softmax(asked_of_softmax(q, repeated[..., :d_k], mask))
+    return [combine(weights, repeated[..., d_k:]), weights]
 
 
 def distance(n: int) -> npt.NDArray[np.intp]:

@@ -5,8 +5,8 @@ import pytest
 
 from autograder.author import (
     Mismatch,
+    expect_all_follow,
     expect_close,
-    expect_follows,
     expect_independent_calls,
     expect_results,
     expect_shape,
@@ -25,6 +25,7 @@ from reference.online import (
 )
 
 NAMES = ("m", "l", "o")
+SHARE = 0.2  # of the changes to scores: many change no maximum, and blocked keys change nothing
 SAID = ("the maximum", "the sum", "the weighted sum of the values")
 # scores whose running sum falls while the maximum rises, so that no curve covers the other
 APART = np.array([0.0, 0.0, 0.0, 1.0, -3.0, -3.0, 3.0, -2.0])
@@ -149,19 +150,19 @@ def test_blocked(submission, rng):
     expect_state(submission, *blocked_blocks(rng))
 
 
-def expect_tiled(submission, note, *cases, condition=20.0):
-    for q, k, v, block, *mask in cases:
+def expect_tiled(submission, note, *calls, condition=20.0):
+    """Pass if the outputs of tiled_attention are right, or follow from the own merge."""
+    cases = []
+    for q, k, v, block, *mask in calls:
         given = dict(zip(["mask"], mask, strict=False))
-        expect_follows(
-            submission.tiled_attention(q, k, v, block, **given),
-            tiled_attention(q, k, v, block, *mask),
-            lambda steps, args=(q, k, v, block, *mask): own_tiled_attention(steps, *args),
-            "the output",
-            note,
-            "merge",
-            submission,
-            condition=condition,
-        )
+        answer = submission.tiled_attention(q, k, v, block, **given)
+
+        def from_own(steps, args=(q, k, v, block, *mask)):
+            return own_tiled_attention(steps, *args)
+
+        cases.append((answer, tiled_attention(q, k, v, block, *mask), from_own))
+    said = "the output"
+    expect_all_follow(cases, said, note, "merge", submission, condition=condition, share=SHARE)
 
 
 @pytest.mark.check("tiled_attention: any size of blocks", points=3, grades=["attention"])
@@ -171,10 +172,9 @@ def test_tiled(submission, note, rng):
     Begin with m = −∞, l = 0 and o = 0, and print the scores of each block.
     """
     small = np.ones((1, 1)), np.log([[1.0], [2.0], [4.0]]), np.array([[1.0], [4.0], [10.0]])
-    expect_tiled(submission, note, *((*small, block) for block in (3, 2, 1)))
     drawn = qkv(rng, 2, 7, 4, 3)
-    expect_tiled(submission, note, *((*drawn, block) for block in (3, 7, 10)))
-    expect_tiled(submission, note, (*qkv(rng, 4, 6, 9, 2, batch=(2,)), 4))
+    calls = [*((*small, block) for block in (3, 2, 1)), *((*drawn, block) for block in (3, 7, 10))]
+    expect_tiled(submission, note, *calls, (*qkv(rng, 4, 6, 9, 2, batch=(2,)), 4))
 
 
 @pytest.mark.check("tiled_attention: one call of merge per block", grades=["blocks"])
@@ -207,15 +207,15 @@ def test_mask(submission, note, rng):
     The mask may have an axis of length 1, and it may be of 0 and 1.
     """
     rows = np.array([[1, 0, 1, 1, 0], [0, 0, 0, 1, 1], [1, 1, 0, 0, 0]])
-    for mask in (rows == 1, rows[1:2].astype(float), rows[:, :1] >= 0):
-        expect_tiled(submission, note, (*qkv(rng, 3, 5, 4, 2), 2, mask))
+    masks = rows == 1, rows[1:2].astype(float), rows[:, :1] >= 0
+    calls = [(*qkv(rng, 3, 5, 4, 2), 2, mask) for mask in masks]
     both = np.stack([rows, rows[::-1]])
-    expect_tiled(submission, note, (*qkv(rng, 3, 5, 2, 1, batch=(2,)), 3, both))
+    expect_tiled(submission, note, *calls, (*qkv(rng, 3, 5, 2, 1, batch=(2,)), 3, both))
 
 
 def far(*scores):
     """Return one query, its keys and values, for scores of this size."""
-    values = np.array([[1.0], [4.0], [10.0]])
+    values = np.array([[1.0, 2.0], [4.0, 0.0], [10.0, 5.0]])
     return np.array([[50.0]]), np.array(scores).reshape(-1, 1) / 50, values
 
 
@@ -249,22 +249,19 @@ def nearest(curves, expected):
     return int(np.argmin([np.abs(curve - expected).max() for curve in curves]))
 
 
-def expect_curves(submission, note, *cases):
-    for scores, block in cases:
+def expect_curves(submission, note, *calls):
+    """Pass if both curves of plot_running are right, or follow from the own merge."""
+    cases = []
+    for scores, block in calls:
         figure = expect_figure(submission.plot_running(scores, block), "plot_running")
         expected = running(scores, block)
         curves = curves_in(figure, expected.shape[1])
         maximum = curves.pop(nearest(curves, expected[0]))
         drawn = np.array([maximum, curves[nearest(curves, expected[1])]])
-        expect_follows(
-            drawn,
-            expected,
-            lambda steps, args=(scores, block): own_running(steps, *args),
-            "the curves: the maximum, then the sum",
-            note,
-            "merge",
-            submission,
-        )
+        from_own = lambda steps, args=(scores, block): own_running(steps, *args)
+        cases.append((drawn, expected, from_own))
+    said = "the curves: the maximum, then the sum"
+    expect_all_follow(cases, said, note, "merge", submission, share=SHARE)
 
 
 @pytest.mark.check("plot_running: two curves", grades=["curves"])
@@ -313,7 +310,7 @@ def test_others(submission, note, rng, grading):
     """
     grading("sizes")
     q, k, v = qkv(rng, 3, 8, 5, 2, batch=(2, 3))
-    expect_tiled(submission, note, (q, k, v, 3), (*qkv(rng, 1, 1, 1, 4), 1))
+    expect_tiled(submission, note, (q, k, v, 3), (*qkv(rng, 1, 2, 1, 4), 1))
     grading("blocked keys")
     mask = rng.random((3, 1, 8)) < 0.5
     mask[..., :3] = False

@@ -75,11 +75,16 @@ REPEATED = Family(
             lambda s: np.stack([s.kv] * _copies(s), axis=-3),
             lambda s: np.stack([s.kv] * _copies(s), axis=-4),
         ),
-        "reshaped-repeat": (
-            "The numbers of your heads are in the wrong order: each single number is repeated, "
-            "and then the result is reshaped.",
-            lambda s: np.repeat(s.kv, _copies(s)).reshape(repeat_heads(s.kv, s.heads).shape),
-        ),
+        "reshaped-repeat": [
+            (
+                f"The numbers of your heads are in the wrong order: {what} is repeated, and then "
+                "the result is reshaped.",
+                lambda s, axis=axis: np.repeat(s.kv, _copies(s), axis=axis).reshape(
+                    repeat_heads(s.kv, s.heads).shape
+                ),
+            )
+            for what, axis in (("each number", -1), ("each position", -2))
+        ],
         "first-kv-head-only": (
             "All heads are copies of the first kv head.",
             lambda s: np.repeat(s.kv[..., :1, :, :], s.heads, axis=-3),
@@ -172,9 +177,9 @@ WINDOW = formulas(
     ("window-one-shorter", "i − w + 1 < j ≤ i: w − 1 positions", lambda s: _within(s, 0, s.w - 1)),
     ("own-position-blocked", "i − w ≤ j < i", lambda s: _within(s, 1, s.w + 1)),
     ("own-position-blocked", "i − w < j < i", lambda s: _within(s, 1, s.w)),
-    ("both-sides", "|i − j| < w", lambda s: abs(s.distance) < s.w),
-    ("both-sides", "|i − j| ≤ w", lambda s: abs(s.distance) <= s.w),
-    ("both-sides", "|i − j| ≤ w / 2", lambda s: abs(s.distance) <= s.w // 2),
+    ("both-sides", "i − w < j < i + w", lambda s: abs(s.distance) < s.w),
+    ("both-sides", "i − w ≤ j ≤ i + w", lambda s: abs(s.distance) <= s.w),
+    ("both-sides", "i − w / 2 ≤ j ≤ i + w / 2", lambda s: abs(s.distance) <= s.w // 2),
     ("later-positions-open", "i − w < j", lambda s: s.distance < s.w),
     ("no-window", "j ≤ i", lambda s: s.distance >= 0),
     ("window-after-query", "i ≤ j < i + w", lambda s: _within(s, 0, s.w).T),

@@ -161,6 +161,10 @@ TILES = Family(
             "Your output is the mean of the outputs of the blocks.",
             {"output": lambda s: _averaged(s)},
         ),
+        "values-unweighted": (
+            "Your output is the plain mean of all values.",
+            {"output": lambda s: np.repeat(s.v.mean(-2, keepdims=True), s.q.shape[-2], -2)},
+        ),
         "first-columns-of-mask": (
             "Each block uses the first columns of the mask. It should use the columns of its own "
             "keys.",
