@@ -12,7 +12,7 @@ from reference.attention import Array, attention
 from reference.with_tables import is_clear, next_of
 
 Cache = tuple[Array, Array]
-Weights = tuple[Array, Array, Array, Array]
+Weights = tuple[Array, ...]
 
 
 def extended(old: Array | None, new: Array) -> Array:

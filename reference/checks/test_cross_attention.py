@@ -22,6 +22,7 @@ from reference.checks.pictures import (
 )
 from reference.decoders import cross_attention, decoder_layer, first_sum
 from reference.figures import as_labelled
+from reference.matrices import head, layer
 
 SOURCE = frozenset(words("source src memory encoder encoded key keys input"))
 TARGET = frozenset(words("target tgt decoder decoded query queries output"))
@@ -31,23 +32,6 @@ BY_HAND = tuple(np.array(each) for each in ([[1.0], [1.0]], [[1.0], [0.0]], [[0.
 CROSS = (*BY_HAND, np.array([[1.0, -1.0]]))
 SELF = (np.zeros((2, 2)), np.eye(2), np.eye(2), np.eye(2))
 IS_REAL = np.array([True, True, False])
-
-
-def matrices(rng, d, d_memory, d_k, d_v):
-    """Return random W_q, W_k, W_v and W_o."""
-    shapes = (d, d_k), (d_memory, d_k), (d_memory, d_v), (d_v, d)
-    return tuple(rng.normal(size=shape) for shape in shapes)
-
-
-def texts(rng, *batch, lengths, widths):
-    """Return random vectors of a target and of a memory."""
-    sizes = zip(lengths, widths, strict=True)
-    return [rng.normal(size=(*batch, length, width)) for length, width in sizes]
-
-
-def drawn(rng, *batch, lengths, widths, inside=(3, 2)):
-    """Return random arguments of cross_attention, without a mask."""
-    return *texts(rng, *batch, lengths=lengths, widths=widths), *matrices(rng, *widths, *inside)
 
 
 def expect_cross(submission, *cases):
@@ -71,14 +55,14 @@ def test_cross(submission, rng):
         token of the memory.
     Print the shapes: the weights have a row for each row of x, and a column for each row of memory.
     """
-    square = drawn(rng, lengths=(3, 3), widths=(2, 2), inside=(2, 2))
-    wide = drawn(rng, lengths=(3, 5), widths=(4, 6))
+    square = head(rng, lengths=(3, 3), widths=(2, 2), inside=(2, 2))
+    wide = head(rng, lengths=(3, 5), widths=(4, 6))
     expect_cross(submission, (X, MEMORY[:2], *CROSS), square, wide)
 
 
 def padded(rng, is_real, *batch, **sizes):
     """Return random arguments with a mask. Padding has large numbers."""
-    x, memory, *rest = drawn(rng, *batch, **sizes)
+    x, memory, *rest = head(rng, *batch, **sizes)
     memory[~is_real] *= LARGE
     return x, memory, *rest, is_real
 
@@ -134,16 +118,6 @@ def expect_layer(submission, note, *cases):
         )
 
 
-def layer(rng, *batch, lengths, widths=(4, 3), mask=None):
-    """Return random arguments of decoder_layer."""
-    x, memory = texts(rng, *batch, lengths=lengths, widths=widths)
-    inside, cross = matrices(rng, widths[0], widths[0], 2, 5), matrices(rng, *widths, 3, 2)
-    if mask is None:
-        return x, memory, inside, cross
-    memory[~mask] *= LARGE
-    return x, memory, inside, cross, mask
-
-
 @pytest.mark.check("decoder_layer: two sums", points=2, grades=["two sums"])
 def test_two_sums(submission, note, rng):
     """For a single target token, what is its self-attention, and what is added to it?
@@ -174,9 +148,9 @@ def test_layer_padding(submission, note, rng):
     The mask belongs to the memory, so cross-attention uses it, and self-attention does not.
     Look at the arguments of your call of cross_attention.
     """
-    more = layer(rng, 2, lengths=(3, 4), mask=masks(rng, 2, 4))
-    alike = layer(rng, lengths=(3, 3), mask=np.array([True, False, True]))
-    expect_layer(submission, note, (X, MEMORY, SELF, CROSS, IS_REAL), more, alike)
+    half = np.array([True, False, True, False])
+    batch = layer(rng, 2, lengths=(3, 4), mask=np.array([half, ~half]))
+    expect_layer(submission, note, layer(rng, lengths=(4, 4), widths=(3, 3), mask=half), batch)
 
 
 def weights_of(rng, *sizes):
@@ -225,10 +199,10 @@ def test_labels(submission, rng):
     expect_image_labels(figure, axes, {"source tokens": SOURCE}, {"target tokens": TARGET})
 
 
-def cross_is_right(submission, *cases):
-    """Return True if cross_attention is right for a few cases."""
+def is_right(expect, submission, *cases):
+    """Return True if the student's function is right for a few cases."""
     try:
-        expect_cross(submission.aside(), *cases)
+        expect(submission.aside(), *cases)
     except (Mismatch, StudentProblem):
         return False
     return True
@@ -248,10 +222,11 @@ def test_others(submission, note, rng, grading):
     grading("sizes")
     deep = padded(rng, masks(rng, 2, 3, 5), 2, 3, lengths=(4, 5), widths=(3, 2))
     alone = padded(rng, masks(rng, 1, 4), 1, lengths=(1, 4), widths=(1, 3), inside=(1, 1))
-    if cross_is_right(submission, (X, MEMORY[:2], *CROSS), (X, MEMORY, *CROSS, IS_REAL)):
-        expect_cross(submission, deep, alone, drawn(rng, 2, 2, lengths=(2, 1), widths=(2, 2)))
+    if is_right(expect_cross, submission, (X, MEMORY[:2], *CROSS), (X, MEMORY, *CROSS, IS_REAL)):
+        expect_cross(submission, deep, alone, head(rng, 2, 2, lengths=(2, 1), widths=(2, 2)))
     many = layer(rng, 2, 3, lengths=(4, 6), mask=masks(rng, 2, 3, 6))
-    expect_layer(submission, note, many)
+    if is_right(expect_layer, submission, note, (X, MEMORY, SELF, CROSS, IS_REAL)):
+        expect_layer(submission, note, many)
     grading("no side effects")
     names = ("x", "memory", "W_q", "W_k", "W_v", "W_o", "memory_mask")
     _, after = submission.cross_attention.with_arguments(*deep)

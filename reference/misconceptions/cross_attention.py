@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from autograder.author import Comparison, Family, Mistakes, Probe, Recipe, Step, Trait
+from autograder.author import Comparison, Family, Mistakes, Probe, Recipe, Step, Trait, chosen
 from reference import decoders
 from reference.attention import attention, block, combine, scale, scores, softmax
 from reference.decoders import cross_attention, per_query, self_attention
 from reference.figures import image_of, tokens_for
 from reference.masks import causal_mask
+from reference.matrices import head, layer
 from reference.misconceptions.formulas import formulas
 from reference.misconceptions.scaled_dot_product_attention import FAMILIES, inside_attention
+from reference.misconceptions.scaled_dot_product_attention.mixing import RETURNS
 
 Steps = dict[str, Step]
 
@@ -43,7 +45,6 @@ SOURCES = formulas(
     ("matrices-exchanged", "x W_k, m W_q and m W_v", made("x W_k", "memory W_q")),
     ("matrices-exchanged", "x W_q, m W_v and m W_k", made("x W_q", "memory W_v", "memory W_k")),
     ("matrix-twice", "x W_q, m W_q and m W_v", made(key="memory W_q")),
-    ("values-not-projected", "x W_q, m W_k and m", {"V": lambda s: s.memory}),
 )
 SCALES = formulas(
     "scaled",
@@ -53,11 +54,6 @@ SCALES = formulas(
     ("scaled-by-width", "the root of the width of x", lambda s: np.sqrt(s.x.shape[-1])),
     ("scaled-by-width", "the root of the width of memory", lambda s: np.sqrt(s.memory.shape[-1])),
     ("scaled-without-root", "the number of columns of W_k", lambda s: s.W_k.shape[-1]),
-    (
-        "scaled-by-values",
-        "the root of the number of columns of W_v",
-        lambda s: s.V.shape[-1] ** 0.5,
-    ),
     means=lambda by: lambda s: s.scores / by(s),
 )
 PADDING = (
@@ -108,22 +104,9 @@ OUTPUTS = formulas(
     "With w for the weights and V for the values, the output is",
     "w V W_o",
     ("W_o-missing", "w V", lambda s: s.weights @ s.V),
-    ("W_o-transposed", "w V W_oᵀ", lambda s: s.weights @ s.V @ s.W_o.T),
     ("residual-added", "x + w V W_o", lambda s: s.x + s.weights @ s.V @ s.W_o),
     ("memory-added", "m + w V W_o", lambda s: s.memory + s.weights @ s.V @ s.W_o),
 )
-RETURNS = {
-    "results-swapped": (
-        "The weights come first, then the output.",
-        lambda s: (s.weights, s.output),
-    ),
-    "output-only": ("Only the output is returned. The weights are missing.", lambda s: s.output),
-    "scores-returned": (
-        "{The output is right, but the|The} scaled scores are returned instead of the weights.",
-        lambda s: (s.output, s.blocked),
-        lambda s: (s.output, s.scaled),
-    ),
-}
 CROSS = {
     "Q": lambda s: s.x @ s.W_q,
     "K": lambda s: s.memory @ s.W_k,
@@ -141,21 +124,27 @@ OWN = (
     SCALES,
     Family("blocked", PADDING, BLOCKS),
     OUTPUTS,
-    Family("results", (), RETURNS),
+    *chosen(RETURNS, "results-swapped output-only scores-returned masked-scores-returned"),
 )
 
 INNER = formulas(
     "inner",
-    "In the self-attention, target token i sees",
+    "In the self-attention, the tokens that target token i sees are",
     "0 to i",
-    ("not-causal", "all target tokens", lambda s: seen(s, lambda n: np.ones((n, n), bool))),
-    ("later-only", "i and later target tokens", lambda s: seen(s, lambda n: causal_mask(n).T)),
+    ("not-causal", "all", lambda s: seen(s, lambda n: np.ones((n, n), bool))),
+    ("later-only", "i and all later ones", lambda s: seen(s, lambda n: causal_mask(n).T)),
     ("next-token-seen", "0 to i + 1", lambda s: seen(s, lambda n: np.tri(n, k=1, dtype=bool))),
+    ("itself-not-seen", "0 to i − 1, or 0 for i = 0", lambda s: seen(s, before)),
 )
 
 
 def seen(s: Any, mask: Any) -> Any:
     return self_attention(s.x, s.self_weights, mask(s.x.shape[-2]))
+
+
+def before(n: int) -> Any:
+    """Return a mask of the earlier tokens. The first token sees itself."""
+    return np.tri(n, k=-1, dtype=bool) | (np.arange(n) + np.arange(n)[:, None] == 0)
 
 
 def unscaled(s: Any) -> Any:
@@ -185,32 +174,35 @@ LAYER = formulas(
     ("x-added", "x + y + cross(y)", {"result": lambda s: s.x + s.y + s.cross}),
     ("memory-added", "memory + cross(y)", {"result": lambda s: s.memory + s.cross}),
     ("cross-missing", "y", {"result": lambda s: s.y}),
-)
-MIXED: dict[str, Any] = {
-    "parts-exchanged": (
-        "Cross-attention comes first, and self-attention second.",
+    (
+        "mask-not-passed",
+        "y + cross(y) without memory_mask",
+        {"cross": lambda s: cross_attention(s.y, s.memory, *s.cross_weights)[0]},
+    ),
+    (
+        "matrices-of-the-other",
+        "y + cross(y) with self_weights",
+        {"cross": lambda s: crossed(s.y, s, s.self_weights)},
+    ),
+    (
+        "causal-on-memory",
+        "y + cross(y) with a causal mask",
+        {"cross": lambda s: crossed(s.y, s, seen=causal(s.y, s.memory))},
+    ),
+    (
+        "self-not-scaled",
+        "y + cross(y), but the scores in self(x) are not divided",
+        {"inner": unscaled},
+    ),
+    (
+        "parts-exchanged",
+        "u + self(u) for u = x + cross(x)",
         {
             "y": lambda s: s.x + crossed(s.x, s),
             "result": lambda s: s.y + self_attention(s.y, s.self_weights),
         },
     ),
-    "mask-not-passed": (
-        "Padding gets weight: memory_mask has no effect in decoder_layer.",
-        {"cross": lambda s: cross_attention(s.y, s.memory, *s.cross_weights)[0]},
-    ),
-    "causal-on-memory": (
-        CAUSAL,
-        {"cross": lambda s: crossed(s.y, s, seen=causal(s.y, s.memory))},
-    ),
-    "matrices-of-the-other": (
-        "Cross-attention uses self_weights. It should use cross_weights.",
-        {"cross": lambda s: crossed(s.y, s, s.self_weights)},
-    ),
-    "self-not-scaled": (
-        "The scores of the self-attention are not divided by the root of the width of the keys.",
-        {"inner": unscaled},
-    ),
-}
+)
 PICTURE = Family(
     "image",
     (),
@@ -223,20 +215,8 @@ PICTURE = Family(
             "The first row of the picture, by its labels, is the last target token.",
             lambda s: s.weights[::-1],
         ),
-        "rows-stretched": (
-            "Each row is divided by its largest weight. Draw the unchanged weights.",
-            lambda s: s.weights / s.weights.max(1, keepdims=True),
-        ),
     },
 )
-
-
-def arguments(rng: Any, *batch: int, lengths: Any, widths: Any, inside: Any = (3, 2)) -> list[Any]:
-    """Return random x, memory, W_q, W_k, W_v and W_o."""
-    (d, wide), (d_k, d_v) = widths, inside
-    sizes = (*batch, lengths[0], d), (*batch, lengths[1], wide)
-    shapes = *sizes, (d, d_k), (wide, d_k), (wide, d_v), (d_v, d)
-    return [rng.normal(size=shape) for shape in shapes]
 
 
 def real(rng: Any, *shape: int) -> Any:
@@ -249,44 +229,33 @@ def real(rng: Any, *shape: int) -> Any:
 def cross_probes(draw: int) -> list[Probe]:
     rng = np.random.default_rng([200, draw])
     alike = {"lengths": (3, 3), "widths": (3, 3), "inside": (3, 3)}
-    plain = [
-        arguments(rng, lengths=(2, 3), widths=(2, 2), inside=(2, 2)),
-        arguments(rng, **alike),
-        arguments(rng, lengths=(3, 5), widths=(4, 2)),
-        arguments(rng, 2, lengths=(4, 3), widths=(2, 5), inside=(4, 3)),
-        arguments(rng, lengths=(4, 4), widths=(3, 3), inside=(2, 3)),
+    calls = [
+        head(rng, lengths=(2, 3), widths=(2, 2), inside=(2, 2)),
+        head(rng, **alike),
+        head(rng, lengths=(3, 5), widths=(4, 2)),
+        head(rng, 2, lengths=(4, 3), widths=(2, 5), inside=(4, 3)),
+        head(rng, lengths=(4, 4), widths=(3, 3), inside=(2, 3)),
+        (*head(rng, **alike), real(rng, 3)),
+        (*head(rng, 3, lengths=(3, 4), widths=(3, 2)), real(rng, 3, 4)),
+        (*head(rng, 3, **alike), real(rng, 3, 3)),
+        (*head(rng, 2, lengths=(4, 4), widths=(2, 3)), real(rng, 2, 4).astype(int)),
+        (*head(rng, 2, 3, lengths=(3, 5), widths=(2, 3)), real(rng, 2, 3, 5)),
     ]
-    both = [
-        (arguments(rng, **alike), real(rng, 3)),
-        (arguments(rng, 3, lengths=(3, 4), widths=(3, 2)), real(rng, 3, 4)),
-        (arguments(rng, 3, **alike), real(rng, 3, 3)),
-        (arguments(rng, 2, lengths=(4, 4), widths=(2, 3)), real(rng, 2, 4).astype(int)),
-        (arguments(rng, 2, 3, lengths=(3, 5), widths=(2, 3)), real(rng, 2, 3, 5)),
-    ]
-    return [
-        *(Probe(tuple(each)) for each in plain),
-        *(Probe((*each, mask)) for each, mask in both),
-    ]
+    return [Probe(each) for each in calls]
 
 
 def layer_probes(draw: int) -> list[Probe]:
     rng = np.random.default_rng([201, draw])
-    calls = []
-    for batch, lengths, widths, with_mask in (
-        ((), (1, 3), (2, 2), False),
-        ((), (3, 3), (3, 3), False),
-        ((), (4, 4), (3, 3), False),
-        ((), (3, 5), (4, 2), False),
-        ((), (3, 3), (3, 3), True),
-        ((2,), (3, 4), (3, 3), True),
-        ((2,), (4, 3), (2, 5), True),
-    ):
-        x, memory, *cross = arguments(rng, *batch, lengths=lengths, widths=widths)
-        d = widths[0]
-        inside = arguments(rng, lengths=(1, 1), widths=(d, d))[2:]
-        mask = [real(rng, *batch, lengths[1])] if with_mask else []
-        calls.append(Probe((x, memory, tuple(inside), tuple(cross), *mask), condition=50.0))
-    return calls
+    calls = [
+        layer(rng, lengths=(1, 3), widths=(2, 2)),
+        layer(rng, lengths=(3, 3), widths=(3, 3)),
+        layer(rng, lengths=(4, 4), widths=(3, 3)),
+        layer(rng, lengths=(3, 5)),
+        layer(rng, lengths=(3, 3), widths=(3, 3), mask=real(rng, 3)),
+        layer(rng, 2, lengths=(3, 4), widths=(3, 3), mask=real(rng, 2, 4)),
+        layer(rng, 2, lengths=(4, 3), widths=(2, 5), mask=real(rng, 2, 3)),
+    ]
+    return [Probe(each, condition=50.0) for each in calls]
 
 
 def picture_probes(draw: int) -> list[Probe]:
@@ -325,7 +294,7 @@ MISTAKES = Mistakes(
     Recipe(
         decoders.decoder_layer,
         layer_probes,
-        (INNER, LAYER, Family(None, (), MIXED)),
+        (INNER, LAYER),
         {
             "inner": lambda s: self_attention(s.x, s.self_weights),
             "y": lambda s: s.x + s.inner,

@@ -23,6 +23,7 @@ from autograder.author import (
 from reference import caching
 from reference.attention import block, combine, scale, scores, softmax
 from reference.caching import cache_of, extended, is_clear_text, step_mask
+from reference.matrices import matrices
 from reference.misconceptions.formulas import formulas
 from reference.misconceptions.scaled_dot_product_attention import FAMILIES, inside_attention
 from reference.with_tables import WritesFromTable, flat, next_of
@@ -37,20 +38,12 @@ def lengths(s: Any) -> tuple[int, int]:
 
 MASKS = formulas(
     "mask",
-    "With t tokens in the cache, new token i sees",
-    "the tokens 0 to t + i",
-    ("mask-from-first", "the tokens 0 to i", lambda s: np.tri(*lengths(s), dtype=bool)),
-    ("not-causal", "all tokens", lambda s: np.ones(lengths(s), bool)),
-    ("not-itself", "the tokens before t + i", lambda s: step_mask(*lengths(s)) & ~at(s, 0)),
-    ("one-later-seen", "the tokens 0 to t + i + 1", lambda s: step_mask(*lengths(s)) | at(s, 1)),
-    ("cache-not-seen", "only the new tokens 0 to i", lambda s: step_mask(*lengths(s)) & new(s)),
+    "With t tokens in the cache, the tokens that new token i sees are",
+    "0 to t + i",
+    ("mask-from-first", "0 to i", lambda s: np.tri(*lengths(s), dtype=bool)),
+    ("not-causal", "all", lambda s: np.ones(lengths(s), bool)),
+    ("cache-not-seen", "t to t + i", lambda s: step_mask(*lengths(s)) & new(s)),
 )
-
-
-def at(s: Any, later: int) -> Any:
-    """Return a mask of only the key that is so many places after each new token."""
-    n, total = lengths(s)
-    return np.eye(n, total, k=total - n + later, dtype=bool)
 
 
 def new(s: Any) -> Any:
@@ -120,9 +113,10 @@ RETURNED: dict[str, Any] = {
         "Keys and values are exchanged in the returned cache.",
         kept(lambda s: s.V, lambda s: s.K),
     ),
-    "tokens-in-cache": (
-        "The returned cache has the vectors of the tokens. It should have their keys and values.",
-        kept(lambda s: extended(s.cache and s.cache[0], s.x), lambda s: s.V),
+    "one-array-twice": (
+        "The returned cache has the same array as keys and as values.",
+        kept(lambda s: s.K, lambda s: s.K),
+        kept(lambda s: s.V, lambda s: s.V),
     ),
 }
 DIVISORS = formulas(
@@ -131,7 +125,6 @@ DIVISORS = formulas(
     "the root of the number of columns of W_k",
     ("not-scaled", "1", lambda s: 1.0),
     ("scaled-by-width", "the root of the width of x", lambda s: np.sqrt(s.x.shape[-1])),
-    ("scaled-by-length", "the root of the number of tokens", lambda s: np.sqrt(lengths(s)[1])),
     ("scaled-without-root", "the number of columns of W_k", lambda s: s.W_k.shape[1]),
     means=lambda by: lambda s: s.scores / by(s),
 )
@@ -140,7 +133,6 @@ OUTPUTS = formulas(
     "With w for the weights and V for all values, the output is",
     "w V W_o",
     ("W_o-missing", "w V", lambda s: s.weights @ s.V),
-    ("W_o-transposed", "w V W_oᵀ", lambda s: s.weights @ s.V @ s.W_o.T),
     ("residual-added", "x + w V W_o", lambda s: s.x + s.weights @ s.V @ s.W_o),
 )
 STEP = {
@@ -181,10 +173,6 @@ LOOP: dict[str, Any] = {
         "The result begins with the prompt. Return only the new tokens.",
         {"result": lambda s: [*s.prompt, *s.tokens]},
     ),
-    "last-token-read-twice": (
-        "The last token of the prompt is read twice: with the prompt, and alone.",
-        {"again": lambda s: s.prompt[-1:]},
-    ),
 }
 
 
@@ -192,9 +180,6 @@ def loop(s: Any) -> list[int]:
     """Return the new tokens of a loop with these parts."""
     tokens: list[int] = []
     unread, cache = list(s.start), None
-    if s.again and s.number:
-        cache = caching.step(s.table[unread], None, *s.weights)[1]
-        unread = list(s.again)
     for _ in range(s.number):
         output, cache = caching.step(s.table[unread], cache, *s.weights)
         tokens.append(next_of(s.row(output), len(s.table)))
@@ -204,7 +189,6 @@ def loop(s: Any) -> list[int]:
 
 GENERATE = {
     "start": lambda s: s.prompt,
-    "again": lambda s: [],
     "row": lambda s: lambda output: output[-1],
     "kept": lambda s: lambda cache: cache,
     "unread": lambda s: lambda text: text[-1:],
@@ -232,19 +216,15 @@ BYTES = formulas(
     None,
     "The number of bytes is",
     "2 · layers · heads · d_head · length · bytes_per_number",
-    ("keys-only", "half as large", {"arrays": constant(1)}),
-    ("bytes-fixed", "that of 2 bytes per number", {"bytes_per_number": constant(2)}),
-    ("bytes-missing", "the number of numbers", {"bytes_per_number": constant(1)}),
-    ("heads-missing", "that of one head", {"heads": constant(1)}),
-    ("layers-missing", "that of one layer", {"layers": constant(1)}),
+    ("keys-only", "layers · heads · d_head · length · bytes_per_number", {"arrays": constant(1)}),
+    ("bytes-fixed", "2 · layers · heads · d_head · length · 2", {"bytes_per_number": constant(2)}),
+    ("bytes-missing", "2 · layers · heads · d_head · length", {"bytes_per_number": constant(1)}),
 )
 
 
 def drawn(rng: Any, *size: int, start: int, inside: tuple[int, int] = (2, 3)) -> Probe:
     """Return a step with random tokens. Those before `start` are in the cache."""
-    (d_k, d_v), d, x = inside, size[-1], rng.normal(size=size)
-    shapes = (d, d_k), (d, d_k), (d, d_v), (d_v, d)
-    weights = tuple(rng.normal(size=shape) for shape in shapes)
+    x, weights = rng.normal(size=size), matrices(rng, size[-1], size[-1], *inside)
     cache = cache_of(x[..., :start, :], weights)
     return Probe((x[..., start:, :], cache, *weights))
 
