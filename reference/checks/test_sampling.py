@@ -16,7 +16,6 @@ from autograder.author import (
     graded_elsewhere,
     values_agree,
 )
-from reference.attention import softmax
 from reference.checks.pictures import expect_curve, expect_labels
 from reference.choosing import draw, is_kept, kept_curve, temperature, top_k, top_p
 
@@ -25,7 +24,7 @@ CALLS = {
     "temperature": (PETS, 0.5),
     "top_k": (PETS, 3),
     "top_p": (PETS, 0.7),
-    "draw": (softmax(PETS), 0.6),
+    "draw": (np.array([0.25, 0.5, 0.1, 0.15]), 0.6),
     "plot_kept": (PETS,),
 }
 TWINS = np.array([1.0, 3.0, 2.0, 3.0, 2.0, 2.0])
@@ -168,7 +167,7 @@ def test_draw(submission, rng):
     """
     halves, pets = [0.25, 0.75], [0.25, 0.5, 0.125, 0.125]
     cases = [(halves, 0.2), (halves, 0.3), (pets, 0.6), (pets, 0.9), ([1.0], 0.5)]
-    chances = softmax(rng.normal(size=9))
+    chances = rng.dirichlet(np.ones(9))
     expect_drawn(submission, *cases, *((chances, float(u)) for u in rng.uniform(size=6)))
 
 
