@@ -72,7 +72,7 @@
 # **Does a smaller $h$ always help?** No. Numbers have about 16 digits, and $f(x + h)$ and $f(x - h)$
 # agree in more and more of them. Their difference keeps only the rest. A figure of the error over $h$
 # shows both: on logarithmic axes, $h^2$ is a line with the slope 2. To its left, the error grows again.
-# If the gradient itself is wrong, the curve does not fall at all: the error stays.
+# If the gradient itself is wrong, the curve does not fall towards 0. It becomes level.
 
 # %%
 import matplotlib.pyplot as plt
