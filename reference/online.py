@@ -93,6 +93,12 @@ def running(scores: Array, block: int, merge: Any = merge) -> Array:
     return np.array(curves, dtype=float).T
 
 
+def sums_of_blocks(scores: Array, block: int) -> Array:
+    """Return the sum of each block by itself, relative to its own maximum."""
+    cuts = [scores[part] for part in blocks_of(len(scores), block)]
+    return np.array([np.exp(cut - cut.max()).sum() for cut in cuts])
+
+
 def own_running(steps: Any, scores: Array, block: int) -> Array:
     """Return the maximum and the sum after each block that follow from a student's own merge."""
     return np.asarray(steps.ask(lambda own, x: running(x, block, own.merge), scores))

@@ -83,8 +83,9 @@ import numpy as np
 # - **No side effects.** No function changes its arguments, and no result depends on earlier calls.
 #
 # If `repeat_heads` is wrong, you lose points only once: `grouped_attention` is right if it is right for
-# your own `repeat_heads`. Some tests use inputs that are made to show a mistake. With a single kv head,
-# for example, the order of the heads does not show.
+# your own `repeat_heads`, and the output is right if it is right for your own weights. Some tests use
+# inputs that are made to show a mistake. With a single kv head, for example, the order of the heads
+# does not show.
 
 
 # %%

@@ -21,6 +21,7 @@ from reference.online import (
     own_running,
     own_tiled_attention,
     running,
+    sums_of_blocks,
     tiled_attention,
 )
 
@@ -255,7 +256,10 @@ def expect_curves(submission, note, *calls):
     for scores, block in calls:
         figure = expect_figure(submission.plot_running(scores, block), "plot_running")
         expected = running(scores, block)
-        curves = curves_in(figure, expected.shape[1])
+        curves, alone = curves_in(figure, expected.shape[1]), sums_of_blocks(scores, block)
+        if any(np.allclose(curve, alone) for curve in curves):
+            said = "The curve of the sum has the sum of each block by itself, not the sum so far."
+            raise Mismatch(said, mistake="sum-of-block")
         maximum = curves.pop(nearest(curves, expected[0]))
         drawn = np.array([maximum, curves[nearest(curves, expected[1])]])
         from_own = lambda steps, args=(scores, block): own_running(steps, *args)

@@ -93,11 +93,6 @@ REPEATED = Family(
             "The kv heads are in the opposite order.",
             lambda s: repeat_heads(s.kv, s.heads)[..., ::-1, :, :],
         ),
-        "copies-divided": (
-            "The copies are divided by their number. They should equal the kv head.",
-            lambda s: repeat_heads(s.kv, s.heads) / _copies(s),
-        ),
-        "nothing-repeated": ("Your function repeats nothing.", lambda s: s.kv),
     },
 )
 
@@ -115,11 +110,7 @@ def _first(kv: Any, heads: int) -> Any:
     return np.repeat(kv[..., :1, :, :], heads, axis=-3)
 
 
-def _mean(kv: Any, heads: int) -> Any:
-    return np.repeat(kv.mean(-3, keepdims=True), heads, axis=-3)
-
-
-TILED, FIRST, MEAN = of(_take), of(_first), of(_mean)
+TILED, FIRST = of(_take), of(_first)
 GROUPS = Family(
     None,
     ORDER,
@@ -144,10 +135,6 @@ GROUPS = Family(
         "first-kv-head-only": (
             "All heads use the first kv head.",
             {"K": FIRST("k"), "V": FIRST("v")},
-        ),
-        "kv-heads-averaged": (
-            "All heads use the mean of the kv heads.",
-            {"K": MEAN("k"), "V": MEAN("v")},
         ),
         "keys-for-values": (
             "{The weights are right, but the|The} output mixes the keys. It should mix the values.",

@@ -16,50 +16,36 @@ from reference.misconceptions.scaled_dot_product_attention import FAMILIES
 from reference.misconceptions.scaled_dot_product_attention.masking import fill, masked
 from reference.online import blocks_of, empty, exponentials, factor, larger, merge
 
-MAXIMUM = formulas(
-    "new",
-    "Your new maximum m′ is",
-    "the larger of m and the largest score of the block",
-    ("maximum-of-block", "the largest score of the block", lambda s: s.scores.max(-1)),
-    ("maximum-not-updated", "the old maximum m", lambda s: s.m + 0 * s.scores.max(-1)),
-    ("maximum-of-all", "one number for all queries", lambda s: np.maximum(s.m, s.scores.max())),
-    ("smallest-score", "the larger of m and the smallest score", lambda s: _larger_min(s)),
-    ("maximum-at-least-0", "never below 0", lambda s: larger(s.m, s.scores).clip(0)),
-    ("maximum-0-for-minus-infinity", "0 if all keys are blocked", lambda s: _finite(s)),
-)
-RESCALING = "With f for the factor e^(m − m′), your new"
-
-
-def _larger_min(s: Any) -> Any:
-    return np.maximum(s.m, s.scores.min(-1))
-
 
 def _finite(s: Any) -> Any:
     return np.where(np.isneginf(larger(s.m, s.scores)), 0.0, larger(s.m, s.scores))
 
 
-def _old(s: Any) -> Any:
-    """Return the exponentials of the block, relative to the old maximum."""
-    return exponentials(s.scores, s.m)
+def _first(s: Any) -> Any:
+    """Return the output for an earlier output that was divided by its sum."""
+    return ((s.factor * s.l)[..., None] * s.o + s.e @ s.v) / s.sum[..., None]
 
 
-def _own(s: Any) -> Any:
-    """Return the exponentials of the block, relative to its own maximum."""
-    return exponentials(s.scores, s.scores.max(-1))
-
-
-def _by(s: Any) -> Any:
-    return s.factor[..., None]
-
-
+MAXIMUM = formulas(
+    "new",
+    "Your new maximum m′ is",
+    "the larger of m and the query's largest score in the block",
+    ("maximum-of-block", "the largest score of the block", lambda s: s.scores.max(-1)),
+    ("maximum-not-updated", "the old maximum m", lambda s: s.m + 0 * s.scores.max(-1)),
+    (
+        "maximum-of-all",
+        "the larger of m and the largest score of all queries",
+        lambda s: np.maximum(s.m, s.scores.max()),
+    ),
+    ("maximum-at-least-0", "never below 0", lambda s: larger(s.m, s.scores).clip(0)),
+    ("maximum-0-for-minus-infinity", "0 if all keys are blocked", _finite),
+)
 FACTORS = formulas(
     "factor",
     "Your factor for the earlier sum and output is",
     "e^(m − m′)",
     ("not-rescaled", "1", lambda s: 1.0 + 0.0 * s.l),
     ("factor-inverted", "e^(m′ − m)", lambda s: np.exp(s.new - s.m)),
-    ("factor-without-exponential", "m − m′", lambda s: s.m - s.new),
-    ("factor-is-e-to-m", "e^m", lambda s: np.exp(s.m)),
     ("factor-from-block", "e^(m − m_block)", lambda s: np.exp(s.m - s.scores.max(-1))),
 )
 EXPONENTIALS = formulas(
@@ -67,11 +53,14 @@ EXPONENTIALS = formulas(
     "Your exponentials of the new block are",
     "e^(s − m′)",
     ("not-shifted", "e^s", lambda s: np.exp(s.scores)),
-    ("relative-to-old-maximum", "e^(s − m)", _old),
-    ("relative-to-block", "e^(s − m_block)", _own),
-    ("sign-of-exponent", "e^(m′ − s)", lambda s: np.exp(s.new[..., None] - s.scores)),
-    ("no-exponential", "s − m′", lambda s: s.scores - s.new[..., None]),
+    ("relative-to-old-maximum", "e^(s − m)", lambda s: exponentials(s.scores, s.m)),
+    (
+        "relative-to-block",
+        "e^(s − m_block)",
+        lambda s: exponentials(s.scores, s.scores.max(-1)),
+    ),
 )
+RESCALING = "With f for the factor e^(m − m′), your new"
 SUM = formulas(
     "sum",
     f"{RESCALING} sum is",
@@ -79,7 +68,6 @@ SUM = formulas(
     ("sum-not-rescaled", "l plus the sum of the new exponentials", lambda s: s.l + s.e.sum(-1)),
     ("new-sum-rescaled-too", "f·(l + the new sum)", lambda s: s.factor * (s.l + s.e.sum(-1))),
     ("old-sum-lost", "only the sum of the new exponentials", lambda s: s.e.sum(-1)),
-    ("new-sum-averaged", "f·l plus a mean", lambda s: s.factor * s.l + s.e.mean(-1)),
 )
 OUTPUT = formulas(
     "weighted",
@@ -87,15 +75,8 @@ OUTPUT = formulas(
     "f·o plus the new exponentials times v",
     ("output-not-rescaled", "o plus the new part", lambda s: s.o + s.e @ s.v),
     ("output-divided", "divided by l′", lambda s: _whole(s) / s.sum[..., None]),
-    ("output-divided", "f·o plus the softmax of the block times v", lambda s: _of_block(s)),
-    ("output-of-divided", "(f·l·o + e·v) / l′, as if o were divided by l", lambda s: _first(s)),
-    ("new-part-rescaled-too", "f·(o + the new part)", lambda s: _by(s) * (s.o + s.e @ s.v)),
+    ("output-of-divided", "(f·l·o + e·v) / l′, as if o were divided by l", _first),
     ("old-output-lost", "only the new exponentials times v", lambda s: s.e @ s.v),
-    (
-        "values-not-weighted",
-        "f·o plus a sum of v",
-        lambda s: _by(s) * s.o + s.v.sum(-2)[..., None, :],
-    ),
 )
 NAN = Family(
     None,
@@ -108,27 +89,18 @@ NAN = Family(
         "nan-if-all-blocked": (
             "If all keys of a query are blocked so far, your function computes −∞ − (−∞), which "
             "is NaN.",
-            {"factor": lambda s: np.exp(s.m - s.new), "e": lambda s: _naked(s)},
+            {
+                "factor": lambda s: np.exp(s.m - s.new),
+                "e": lambda s: np.exp(s.scores - s.new[..., None]),
+            },
             {"factor": lambda s: np.exp(s.m - s.new)},
         ),
     },
 )
 
 
-def _naked(s: Any) -> Any:
-    return np.exp(s.scores - s.new[..., None])
-
-
 def _whole(s: Any) -> Any:
-    return _by(s) * s.o + s.e @ s.v
-
-
-def _of_block(s: Any) -> Any:
-    return _by(s) * s.o + s.e / s.e.sum(-1, keepdims=True) @ s.v
-
-
-def _first(s: Any) -> Any:
-    return ((s.factor * s.l)[..., None] * s.o + s.e @ s.v) / s.sum[..., None]
+    return s.factor[..., None] * s.o + s.e @ s.v
 
 
 ORDER = {
@@ -152,11 +124,16 @@ TILES = Family(
             "After the last block, o is not divided by l.",
             {"output": lambda s: s.state[2]},
         ),
-        "last-block-dropped": (
-            "The last keys are left out if the blocks do not divide their number.",
-            {"parts": lambda s: [p for p in s.parts_of if p.stop - p.start == s.block]},
-            {"parts": lambda s: _full(s)},
-        ),
+        "last-block-dropped": [
+            (
+                "The last block is left out if it has fewer keys than the others.",
+                {"parts": lambda s: [p for p in s.parts_of if p.stop - p.start == s.block]},
+            ),
+            (
+                "The last block is left out.",
+                {"parts": lambda s: s.parts_of[:-1] or s.parts_of},
+            ),
+        ],
         "blocks-averaged": (
             "Your output is the mean of the outputs of the blocks.",
             {"output": lambda s: _averaged(s)},
@@ -177,11 +154,6 @@ TILES = Family(
 def _started(s: Any, m: float) -> Any:
     _, total, o = empty(s.q.shape[:-1], s.v.shape[-1])
     return m + total, total, o
-
-
-def _full(s: Any) -> Any:
-    """Return the blocks of a loop that ends one block too early."""
-    return [p for p in s.parts_of if p.start < max(s.k.shape[-2] - s.block, 1)]
 
 
 def _over(s: Any, parts: Any) -> Any:
@@ -256,7 +228,7 @@ MISTAKES = Mistakes(
             "factor": lambda s: factor(s.m, s.new),
             "e": lambda s: exponentials(s.scores, s.new),
             "sum": lambda s: s.factor * s.l + s.e.sum(-1),
-            "weighted": lambda s: s.factor[..., None] * s.o + s.e @ s.v,
+            "weighted": _whole,
             "results": lambda s: (s.new, s.sum, s.weighted),
         },
         results=("the maximum", "the sum", "the output"),
