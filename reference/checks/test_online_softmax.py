@@ -31,6 +31,8 @@ SAID = ("the maximum", "the sum", "the weighted sum of the values")
 # scores whose running sum falls while the maximum rises, so that no curve covers the other
 APART = np.array([0.0, 0.0, 0.0, 1.0, -3.0, -3.0, 3.0, -2.0])
 COUNTING = """
+import numpy
+
 calls = []
 
 def count(function):
@@ -38,7 +40,7 @@ def count(function):
     merge = names["merge"]
 
     def counted(*args, **named):
-        calls.append(args[3].shape[-1] if len(args) > 3 else named["scores"].shape[-1])
+        calls.append(numpy.shape(args[3] if len(args) > 3 else named["scores"])[-1])
         return merge(*args, **named)
 
     names["merge"] = counted
