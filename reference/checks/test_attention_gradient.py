@@ -165,7 +165,7 @@ def test_mask(submission, rng, note):
     "Batch axes, one axis, and large scores", points=2, grades=["any axes", "large scores"]
 )
 def test_axes(submission, rng, note, grading):
-    """Which line works only for two axes, or only for small scores?
+    """Does a line work only for two axes, or only for small scores?
     The last two axes are exchanged, also if there are axes in front of them. The largest score of
         a row is subtracted before the exponential.
     np.swapaxes(x, -1, -2) exchanges the last two axes. `x.T` exchanges all.
@@ -213,7 +213,7 @@ def test_central(submission, rng):
 
 @pytest.mark.check("numeric_gradient: any shape, and whole numbers", grades=["any array"])
 def test_any_array(submission, rng, note):
-    """What is x + h in an array of integers, if x is changed in place?
+    """In an array of integers, what is x + h if x is changed in place?
     The result has the shape of x, also if x has no axis. Steps are never rounded.
     Copy x into an array of floats first. np.ndindex(x.shape) goes through the entries of any
         array.
@@ -268,7 +268,7 @@ def test_curve(submission, note):
     grades=["logarithmic axes and labels"],
 )
 def test_labels(submission):
-    """Why do the smallest steps and errors need logarithmic axes?
+    """On linear axes, could a reader see the smallest steps and errors?
     Both axes are logarithmic and have labels, and the figure has a title.
     Use the methods loglog, set_xlabel, set_ylabel and set_title of the axes.
     """

@@ -129,7 +129,7 @@ def test_top_p(submission, note):
 
 @pytest.mark.check("top_p: p = 0, and p = 1 or more", grades=["ends"])
 def test_ends(submission, note):
-    """How many tokens does your function keep for p = 0, and how many for p = 1?
+    """For p = 0 and for p = 1, how many tokens does your function keep?
     p = 0 keeps the likeliest token. p = 1 or more keeps all, also a token whose probability is
         too small to change the sum.
     Look at the first and the last comparison with p. Do rounded sums reach 1?
@@ -223,7 +223,7 @@ def test_labels(submission):
     grades=["large numbers", "removed tokens", "sizes", "no side effects"],
 )
 def test_others(submission, rng, note, grading):
-    """Which function fails alone: one with large logits, with −∞, with many or with one token?
+    """Does a function fail only with large logits, with −∞, with many or with one token?
     The largest logit is subtracted before the exponential. `logits[...] = …` and `logits /= …`
         change the caller's own array.
     Compute everything from the arguments, and write only into new arrays.
