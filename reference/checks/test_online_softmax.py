@@ -272,7 +272,7 @@ def expect_curves(submission, note, *calls):
 
 @pytest.mark.check("plot_running: two curves", grades=["curves"])
 def test_curves(submission, note, rng):
-    """How many points has each of your curves, and at which x?
+    """For three blocks, how many points has each of your curves, and at which x?
     After each block, one curve has the maximum so far, and the other the sum so far.
     Call merge for each block, and append m and l to two lists.
     """
