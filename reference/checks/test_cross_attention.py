@@ -9,6 +9,7 @@ from autograder.author import (
     expect_close,
     expect_follows,
     expect_independent_calls,
+    expect_numbers,
     expect_results,
     expect_unchanged,
 )
@@ -224,6 +225,11 @@ def test_others(submission, note, rng, grading):
     alone = padded(rng, masks(rng, 1, 4), 1, lengths=(1, 4), widths=(1, 3), inside=(1, 1))
     if is_right(expect_cross, submission, (X, MEMORY[:2], *CROSS), (X, MEMORY, *CROSS, IS_REAL)):
         expect_cross(submission, deep, alone, head(rng, 2, 2, lengths=(2, 1), widths=(2, 2)))
+    else:
+        answer = submission.cross_attention(*deep)
+        output, _ = expect_results(answer, ("output", "weights"), "cross_attention")
+        if np.ptp(expect_numbers(output, "the output")) == 0:
+            raise Mismatch("All numbers of the output are equal.")
     many = layer(rng, 2, 3, lengths=(4, 6), mask=masks(rng, 2, 3, 6))
     if is_right(expect_layer, submission, note, (X, MEMORY, SELF, CROSS, IS_REAL)):
         expect_layer(submission, note, many)

@@ -9,6 +9,7 @@ from autograder.author import (
     expect_close,
     expect_follows,
     expect_independent_calls,
+    expect_numbers,
     expect_results,
     expect_unchanged,
 )
@@ -184,6 +185,8 @@ def test_embedded_once(submission, rng):
     """
     for prompt, n in (([2, 0, 5], 4), ([1], 3)):
         _, embedded = written(submission, *language(rng, prompt, n))
+        if not embedded:
+            raise Mismatch("generate does not call embed.")
         if len(embedded) > len(prompt) + n:
             said = (
                 f"A text of {len(prompt) + n} tokens, with the prompt, was embedded as "
@@ -238,6 +241,10 @@ def test_others(submission, rng, grading):
             outputs.append(output)
         outputs = np.concatenate(outputs, axis=-2)
         expect_close(outputs, whole, "the outputs of three steps together", condition=20.0)
+    else:
+        output, _ = expect_results(submission.step(*cases[1]), ("output", "cache"), "step")
+        if np.ptp(expect_numbers(output, "the output")) == 0:
+            raise Mismatch("All numbers of the output are equal.")
     grading("no side effects")
     calls = [
         (f"step, call {n},", lambda s, case=case: s.step(*case)) for n, case in enumerate(cases)
