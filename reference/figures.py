@@ -31,20 +31,21 @@ def matrix_of(image: Image) -> Array:
     return np.array(image.values).reshape(image.rows, image.columns)
 
 
-def as_labelled(axes: Axes, tokens: Sequence[str]) -> Axes:
+def as_labelled(axes: Axes, tokens: Sequence[str], across: Sequence[str] | None = None) -> Axes:
     """Return the axes with the image in the order of the tokens, if labels name them.
 
+    `tokens` are those of the rows. `across` are those of the columns, by default the same.
     `pcolormesh(weights[::-1])` draws row 0 at the top, as `imshow(weights)` does, and its labels
     show this. Only the token of each cell counts, not the order of rows in the array.
     """
     image = axes.images[-1]
     down = _step(axes.y_ticks, axes.y_places, image.y_edges, tokens)
-    across = _step(axes.x_ticks, axes.x_places, image.x_edges, tokens)
+    right = _step(axes.x_ticks, axes.x_places, image.x_edges, across or tokens)
     read = msgspec.structs.replace(
         image,
-        values=matrix_of(image)[::down, ::across].ravel().tolist(),
+        values=matrix_of(image)[::down, ::right].ravel().tolist(),
         y_edges=image.y_edges[::down],
-        x_edges=image.x_edges[::across],
+        x_edges=image.x_edges[::right],
     )
     return msgspec.structs.replace(axes, images=[*axes.images[:-1], read])
 
@@ -86,7 +87,9 @@ def image_of(figure: Any) -> Array | None:
     panels = panels_in(figure) if isinstance(figure, Figure) else []
     if not panels:
         return None
-    return matrix_of(as_labelled(panels[0], tokens_for(panels[0].images[-1].rows)).images[-1])
+    image = panels[0].images[-1]
+    tokens = tokens_for(image.rows), tokens_for(image.columns)
+    return matrix_of(as_labelled(panels[0], *tokens).images[-1])
 
 
 def cells_by_place(image: Image) -> Array:
@@ -101,3 +104,22 @@ def image_by_place(value: Any) -> Array | None:
     panels = panels_in(value) if isinstance(value, Figure) else []
     image = panels[0].images[-1] if panels else None
     return cells_by_place(image) if image is not None and image.values else None
+
+
+def curve_points(value: Any) -> Array | None:
+    """Return the points of the longest curve of a figure, by rising x, or None for other values."""
+    if not isinstance(value, Figure):
+        return None
+    curves = [series for axes in value.axes for series in axes.series]
+    longest = max(curves, key=lambda series: len(series.x), default=None)
+    return np.array(sorted(zip(longest.x, longest.y, strict=True))) if longest else None
+
+
+def drawn_series(value: Any) -> list[Array]:
+    """Return the different lines and dots of a figure, each as two rows: rising x, and y."""
+    found: dict[bytes, Array] = {}
+    for axes in value.axes if isinstance(value, Figure) else ():
+        for series in axes.series:
+            points = np.array(sorted(zip(series.x, series.y, strict=True))).reshape(-1, 2).T
+            found.setdefault(np.round(points, 9).tobytes(), points)
+    return list(found.values())

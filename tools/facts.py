@@ -21,7 +21,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FACT = re.compile(r"(<!-- fact: ([\w./-]+) -->)(.*?)(<!-- /fact -->)", re.DOTALL)
 NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
-NUMBERS += " fifteen sixteen seventeen eighteen nineteen twenty"
+NUMBERS += " fifteen sixteen seventeen eighteen nineteen twenty twenty-one twenty-two twenty-three"
+NUMBERS += " twenty-four twenty-five"
 WRONG = """\
 def softmax(x, axis=-1):
     e = np.exp(x - np.max(x, axis=0))
@@ -102,7 +103,7 @@ def exercises() -> str:
         plots = ", matplotlib" if "import matplotlib" in text else ""
         needed = needs.get(name, library + plots)
         cells = [number, f"`{name}`", exercise.title, f"{exercise.points:g}", needed]
-        rows.append(f"| {' | '.join(map(str, cells))} | {mistakes()[name] or '–'} |")
+        rows.append(f"| {' | '.join(map(str, cells))} | {mistakes().get(name) or '–'} |")
     return "\n".join(rows)
 
 

@@ -180,6 +180,7 @@ class Axes(msgspec.Struct, array_like=True):
     text_places: Annotated[list[tuple[float, float]], msgspec.Meta(max_length=MAX_TEXTS)] = []
     is_bar: bool = False
     box: tuple[float, float, float, float] = (0.0, 0.0, 1.0, 1.0)
+    y_scale: Letters = ""
 
 
 class Figure(msgspec.Struct, array_like=True):

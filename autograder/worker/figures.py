@@ -80,6 +80,7 @@ class _Description:
             text_places=[place for _, place in texts],
             is_bar=bool(bar and (x_ticks or y_ticks) and self.stands_for_image(bar)),
             box=(float(box.x0), float(box.y0), float(box.x1), float(box.y1)),
+            y_scale=_letters(axes.get_yscale()),
         )
 
     def joined(self, texts: list[Any]) -> str:

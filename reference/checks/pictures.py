@@ -1,9 +1,14 @@
 """Parts that checks of images share: the figure, its cells and their colours."""
 
+import itertools
+
 import numpy as np
 
-from autograder.author import Figure, Mismatch
-from reference.figures import matrix_of, panels_in
+from autograder.author import Figure, Mismatch, expect_close, one_line
+from reference.axis_labels import words
+from reference.figures import curve_points, matrix_of, panels_in
+
+NEAR = 1e-6
 
 
 def expect_figure(value, function):
@@ -67,4 +72,113 @@ def expect_colours(image):
             "The cells have only two colours, although there are more than two values. Look at "
             "the colour map, and at the values where its colours begin and end (vmin, vmax).",
             mistake="two-colours",
+        )
+
+
+def expect_curve(value, function, steps, what):
+    """Return the heights of a figure's curve at `steps`, its x values by rising size."""
+    points = curve_points(expect_figure(value, function))
+    if points is None:
+        said = "The figure shows no curve that `plot`, `step` or `scatter` has drawn."
+        raise Mismatch(said, mistake="no-curve")
+    x, y = points.T
+    if len(x) == len(steps) and np.allclose(np.sort(y), steps) and not np.allclose(x, steps):
+        said = f"The axes are exchanged: {what} are on the y axis."
+        raise Mismatch(said, mistake="axes-exchanged")
+    expect_close(x, steps, f"the x values of the curve, which should be {what}")
+    return y
+
+
+def expect_labels(value, function):
+    """Pass if the axes with a curve have both labels, and the figure has a title."""
+    figure = expect_figure(value, function)
+    used = [axes for axes in figure.axes if axes.series] or figure.axes
+    parts = {
+        "a label of the x axis": used and all(axes.x_label.strip() for axes in used),
+        "a label of the y axis": used and all(axes.y_label.strip() for axes in used),
+        "a title": figure.title.strip() or any(axes.title.strip() for axes in used),
+    }
+    expect_parts(parts)
+
+
+def expect_parts(parts):
+    """Pass if a figure has all parts. `parts` tells of each whether it is there."""
+    lacking = [part for part, is_there in parts.items() if not is_there]
+    if lacking:
+        raise Mismatch(f"The figure lacks {' and '.join(lacking)}.", mistake="labels-missing")
+
+
+def both_axes(axes):
+    """Yield for x and y: the name, the tick labels and their places, and the cells' edges."""
+    image = axes.images[-1]
+    return (
+        ("x", axes.x_ticks, axes.x_places, image.x_edges),
+        ("y", axes.y_ticks, axes.y_places, image.y_edges),
+    )
+
+
+def ticks(labels, places, edges):
+    """Return the labels of the ticks, in the order of the columns or rows."""
+    ahead = edges[0] <= edges[-1] if edges else True
+    found = {}
+    for place, label in sorted(zip(places, labels, strict=False), reverse=not ahead):
+        if label.strip():
+            found.setdefault(round(place, 6), label.strip())
+    return found
+
+
+def at_each_cell(found, edges, tokens):
+    """Return True if each cell has one label, its token, inside it or at its ends."""
+    return (
+        list(found.values()) == tokens
+        and len(edges) == len(tokens) + 1
+        and all(
+            min(pair) - NEAR <= place <= max(pair) + NEAR
+            for place, pair in zip(found, itertools.pairwise(edges), strict=True)
+        )
+    )
+
+
+def expect_tokens(axis, labels, places, edges, tokens):
+    found = ticks(labels, places, edges)
+    if at_each_cell(found, edges, tokens):
+        return
+    said = ", ".join(one_line(label, 20) for label in list(found.values())[:8]) or "none"
+    if list(found.values()) == tokens:
+        raise Mismatch(
+            f"The tick labels of the {axis} axis are the tokens, but the ticks are not at the "
+            "cells of the image.",
+            mistake="ticks-beside-cells",
+        )
+    backwards = list(found.values()) == tokens[::-1]
+    raise Mismatch(
+        f"The {axis} axis shows the tick labels {said}; expected the tokens, one at "
+        f"each cell: {', '.join(tokens)}.",
+        mistake="ticks-backwards" if backwards else "ticks-are-not-tokens",
+    )
+
+
+def expect_image_labels(figure, axes, across, up):
+    """Pass if a figure has a title, a colour bar and labels that tell its axes apart.
+
+    `across` and `up` each have one entry: what is along x and along y, and words that name it.
+    """
+    x, y = axes.x_label.strip(), axes.y_label.strip()
+    parts = {
+        "a label of the x axis": x,
+        "a label of the y axis": y,
+        "a title": f"{figure.title}{axes.title}".strip(),
+        "a colour bar": any(each.is_bar for each in figure.axes),
+    }
+    expect_parts(parts)
+    ((column, columns),), ((row, rows),) = across.items(), up.items()
+    if x == y:
+        said = f"Both axes have the same label, so {row} and {column} cannot be told apart."
+        raise Mismatch(said, mistake="same-axis-labels")
+    along, high = set(words(x)), set(words(y))
+    if along & rows - columns and high & columns and not (along & columns or high & rows):
+        raise Mismatch(
+            f"The labels are exchanged: x is labelled {one_line(x, 40)!r} and y "
+            f"{one_line(y, 40)!r}, but the {column} are along x and the {row} along y.",
+            mistake="axis-labels-exchanged",
         )

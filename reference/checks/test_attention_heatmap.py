@@ -1,6 +1,5 @@
 """Checks of `attention_heatmap`: figures, graded on what is drawn and written in them."""
 
-import itertools
 import re
 
 import numpy as np
@@ -15,12 +14,19 @@ from autograder.author import (
     several,
 )
 from reference.axis_labels import are_a_pair, side_of
-from reference.checks.pictures import expect_figure, first_image, shown
+from reference.checks.pictures import (
+    at_each_cell,
+    both_axes,
+    expect_figure,
+    expect_tokens,
+    first_image,
+    shown,
+    ticks,
+)
 from reference.figures import as_labelled, blank_as_zero, panels_in, tokens_for
 
 TOKENS = ["the", "cat", "sat"]
 REPEATED = ["the", "cat", "the", "mat"]
-NEAR = 1e-6
 ON_A_BORDER = 1e-3
 LONGEST_NUMBER = 24
 
@@ -62,47 +68,6 @@ def test_image(submission, reference, rng):
         expect_close(shown(axes, "the weights"), weights, "the image")
 
 
-def ticks(labels, places, edges):
-    """Return the labels of the ticks, in the order of the columns or rows."""
-    ahead = edges[0] <= edges[-1] if edges else True
-    found = {}
-    for place, label in sorted(zip(places, labels, strict=False), reverse=not ahead):
-        if label.strip():
-            found.setdefault(round(place, 6), label.strip())
-    return found
-
-
-def at_each_cell(found, edges, tokens):
-    """Return True if each cell has one label, its token, inside it or at its ends."""
-    return (
-        list(found.values()) == tokens
-        and len(edges) == len(tokens) + 1
-        and all(
-            min(pair) - NEAR <= place <= max(pair) + NEAR
-            for place, pair in zip(found, itertools.pairwise(edges), strict=True)
-        )
-    )
-
-
-def expect_tokens(axis, labels, places, edges, tokens):
-    found = ticks(labels, places, edges)
-    if at_each_cell(found, edges, tokens):
-        return
-    said = ", ".join(one_line(label, 20) for label in list(found.values())[:8]) or "none"
-    if list(found.values()) == tokens:
-        raise Mismatch(
-            f"The tick labels of the {axis} axis are the tokens, but the ticks are not at the "
-            "cells of the image.",
-            mistake="ticks-beside-cells",
-        )
-    backwards = list(found.values()) == tokens[::-1]
-    raise Mismatch(
-        f"The {axis} axis shows the tick labels {said}; expected the tokens, one at "
-        f"each cell: {', '.join(tokens)}.",
-        mistake="ticks-backwards" if backwards else "ticks-are-not-tokens",
-    )
-
-
 @pytest.mark.check(
     "plot_attention: the tokens as tick labels of both axes",
     points=2,
@@ -126,15 +91,6 @@ def test_tick_labels(submission, reference, rng, example):
                 f"{axis} axis needs its own label, even if its token is the same as another one.",
                 mistake="repeated-tokens-merged",
             )
-
-
-def both_axes(axes):
-    """Yield for x and y: the name, the tick labels and their places, and the cells' edges."""
-    image = axes.images[-1]
-    return (
-        ("x", axes.x_ticks, axes.x_places, image.x_edges),
-        ("y", axes.y_ticks, axes.y_places, image.y_edges),
-    )
 
 
 @pytest.mark.check(

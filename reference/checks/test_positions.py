@@ -3,15 +3,9 @@
 import numpy as np
 import pytest
 
-from autograder.author import (
-    Mismatch,
-    expect_close,
-    expect_independent_calls,
-    expect_unchanged,
-    one_line,
-)
+from autograder.author import expect_close, expect_independent_calls, expect_unchanged
 from reference.axis_labels import words
-from reference.checks.pictures import first_image, shown
+from reference.checks.pictures import expect_image_labels, first_image, shown
 from reference.figures import cells_by_place
 from reference.sinusoids import similarity, sinusoid
 
@@ -123,26 +117,7 @@ def test_labels(submission):
         figure.
     """
     figure, axes = first_image(submission.plot_positions(sinusoid(6, 4)), "plot_positions")
-    x, y = axes.x_label.strip(), axes.y_label.strip()
-    parts = {
-        "a label of the x axis": x,
-        "a label of the y axis": y,
-        "a title": f"{figure.title}{axes.title}".strip(),
-        "a colour bar": any(each.is_bar for each in figure.axes),
-    }
-    lacking = [part for part, is_there in parts.items() if not is_there]
-    if lacking:
-        raise Mismatch(f"The figure lacks {' and '.join(lacking)}.", mistake="labels-missing")
-    if x == y:
-        said = "Both axes have the same label, so positions and columns cannot be told apart."
-        raise Mismatch(said, mistake="same-axis-labels")
-    across, up = set(words(x)), set(words(y))
-    if across & POSITIONS - COLUMNS and up & COLUMNS and not (across & COLUMNS or up & POSITIONS):
-        raise Mismatch(
-            f"The labels are exchanged: x is labelled {one_line(x, 40)!r} and y "
-            f"{one_line(y, 40)!r}, but the columns are along x and the positions along y.",
-            mistake="axis-labels-exchanged",
-        )
+    expect_image_labels(figure, axes, {"columns": COLUMNS}, {"positions": POSITIONS})
 
 
 @pytest.mark.check(

@@ -6,11 +6,16 @@ import numpy as np
 import pytest
 
 from lessons import attention_patterns, scaling_experiment, train_and_generate
+from reference import caching, choosing
 from reference.attention import attention, scale, scores, softmax
 from reference.biases import alibi, alibi_slopes
 from reference.blocks import layer_norm, rms_norm, silu, swiglu
 from reference.by_hand import STEPS, hand_problem
+from reference.decoders import cross_attention, decoder_layer, first_sum
+from reference.gradients import attention_backward, softmax_backward
+from reference.grouped import grouped_attention, window_mask
 from reference.heads import split_heads
+from reference.online import empty, merge, tiled_attention
 from reference.rotations import angles, rotary_scores, rotate
 from reference.sinusoids import sinusoid
 from tests.conftest import ROOT
@@ -180,6 +185,93 @@ def of_block_parts():
     yield f"and the result is $[{row(passed, 3, comma)}]$"
 
 
+def of_grouped_queries():
+    per_token = 2 * 32 * 32 * 128 * 2
+    yield f"= {per_token:,}$ bytes".replace(",", "{,}")
+    assert per_token * 4096 == 2 * 2**30
+    assert per_token * 4096 // 4 == 512 * 2**20
+    values = np.array([2.0, 4.0, 10.0, 30.0]).reshape(2, 2, 1)
+    output, weights = grouped_attention(np.zeros((4, 1, 1)), np.ones((2, 2, 1)), values)
+    assert (weights == 0.5).all()
+    yield f"are the means ${row(output.ravel(), 0, ', ')}$"
+    yield f"The outputs would be ${row(output.ravel()[[0, 2, 1, 3]], 0, ', ')}$"
+    assert window_mask(6, 3).sum(axis=1).tolist() == [1, 2, 3, 3, 3, 3]
+    yield f"$32 \\cdot 4095 = {32 * 4095:,}$".replace(",", "{,}")
+
+
+def of_sampling():
+    chances = np.array([0.25, 0.5, 0.1, 0.15])
+    logits, comma = np.log(chances), ",\\ "
+    squares = ",\\ ".join(f"{square:.4g}" for square in chances**2)
+    yield f"squares ${squares}$ with the sum ${(chances**2).sum():.3f}$"
+    yield f"So the new probabilities are $[{row(choosing.temperature(logits, 0.5), 3, comma)}]$"
+    yield f"they shrink, to $[{row(choosing.temperature(logits, 2.0), 3, comma)}]$"
+    assert np.isfinite(choosing.top_k(logits, 3)).tolist() == [True, True, False, True]
+    assert np.isfinite(choosing.top_p(logits, 0.7)).tolist() == [True, True, False, False]
+    assert choosing.draw(chances, 0.6) == 1
+
+
+def of_cross_attention():
+    x, memory = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[0.0, 1], [1, 2], [9, 9]])
+    W_q, W_k, W_v = np.ones((2, 1)), np.eye(2)[:, :1], np.eye(2)[:, 1:]
+    cross, is_real = (W_q, W_k, W_v, np.array([[1.0, -1.0]])), np.array([True, True, False])
+    output, weights = cross_attention(x, memory, *cross, is_real)
+    shares = [f"[{row(each[:2], 3, ', ')}, 0]$" for each in weights]
+    yield f"${shares[0]} and ${shares[1]}"
+    yield f"the values are {output[0, 0]:.3f} and {output[1, 0]:.3f}"
+    unmasked = cross_attention(x, memory, *cross)[1]
+    yield f"without the mask? $[{row(unmasked[0], 3, ', ')}]$"
+    inside = np.zeros((2, 2)), np.eye(2), np.eye(2), np.eye(2)
+    assert np.allclose(first_sum(x, inside), [[2, 0], [0.5, 3]])
+    z = decoder_layer(x, memory, inside, cross, is_real)
+    cells = " \\\\ ".join(" & ".join(f"{each:.3f}" for each in line) for line in z)
+    yield f"z = \\begin{{bmatrix}} {cells} \\end{{bmatrix}}"
+
+
+def of_gradients():
+    p, dp = np.array([0.5, 0.25, 0.25]), np.array([4.0, 0.0, 8.0])
+    yield f"= [{row(softmax_backward(p, dp), 0)}]$"
+    q, k = np.array([[2.0, 0, 0, 0]]), np.array([[1.0, 2, 0, 0], [1, 0, 4, 0]])
+    dq, dk, dv = attention_backward(q, k, np.array([[4.0], [0]]), None, np.ones((1, 1)))
+    yield f"divided by 2: $[{row(dq[0], 0)}]$"
+    yield f"the rows ${dk[0].astype(int).tolist()}$ and ${dk[1].astype(int).tolist()}$"
+    assert dv.tolist() == [[0.5], [0.5]]
+    errors = (2.01**3 - 8) / 0.01 - 12, (2.01**3 - 1.99**3) / 0.02 - 12
+    yield "the first error is ${:.4f}$, and the second is ${:.4f}$".format(*errors)
+
+
+def of_kv_cache():
+    x, first, second = np.array([[1.0, 2.0], [2, 1], [1, 3]]), np.eye(2)[:, :1], np.eye(2)[:, 1:]
+    weights = first, first, second, np.array([[1.0, 0.0]])
+    outputs = caching.step(x, None, *weights)[0]
+    yield f"= {outputs[1, 0]:.3f}$. The third token"
+    yield f"and the output $[{outputs[2, 0]:.3f}, 0]$"
+    shares = [softmax(np.array(each)) for each in ([2.0, 4.0], [1.0, 2.0, 1.0])]
+    yield f"and the weights $[{row(shares[0], 3, ', ')}]$"
+    yield f"weights $[{row(shares[1], 3, ', ')}]$"
+    mask = caching.step_mask(2, 3).astype(float)
+    yield f"\\begin{{bmatrix}} {row(mask[0], 0, ' & ')} \\\\ {row(mask[1], 0, ' & ')} \\end{{bmatrix}}"
+    assert 3 + 4 + 5 + 6 == 18
+    per_token = caching.cache_bytes(40, 40, 128, 1)
+    yield f"= {per_token:,}$ bytes".replace(",", "{,}")
+    yield f"it needs {per_token * 2048 / 1e9:.1f} GB"
+
+
+def of_online_softmax():
+    state, v = empty((1,), 1), np.array([[1.0], [4.0], [10.0]])
+    scores = np.log([[1.0, 2.0, 4.0]])
+    m, total, output = (float(x.item()) for x in merge(*state, scores[:, :2], v[:2]))
+    assert np.isclose(m, np.log(2))
+    yield f"$\\ell = \\tfrac12 + 1 = {total:g}$ and"
+    yield f"\\cdot 4 = {output:g}$"
+    state = merge(*(np.array(x) for x in ([m], [total], [[output]])), scores[:, 2:], v[2:])
+    yield f"$\\ell = {total / 2:g} + 1 = {state[1].item():g}$"
+    yield f"$o = {output / 2:g} + 10 = {state[2].item():g}$"
+    last = tiled_attention(np.ones((1, 1)), scores.T, v, 1).item()
+    yield f"${state[2].item():g} / {state[1].item():g} = {last:g}$"
+    yield f"$(1 + 8 + 40) / 7 = {last:g}$"
+
+
 LESSONS = {
     "hand_computation": by_hand,
     "softmax": of_softmax,
@@ -195,6 +287,12 @@ LESSONS = {
     "rotary": of_rotary,
     "relative_bias": of_relative_bias,
     "block_parts": of_block_parts,
+    "grouped_queries": of_grouped_queries,
+    "online_softmax": of_online_softmax,
+    "attention_gradient": of_gradients,
+    "sampling": of_sampling,
+    "cross_attention": of_cross_attention,
+    "kv_cache": of_kv_cache,
 }
 
 

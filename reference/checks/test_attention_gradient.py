@@ -1,0 +1,311 @@
+"""Checks of `attention_gradient`: gradients of attention, central differences, and their error."""
+
+import numpy as np
+import pytest
+
+from autograder.author import (
+    Mismatch,
+    StudentProblem,
+    expect_all_follow,
+    expect_close,
+    expect_data_follows,
+    expect_independent_calls,
+    expect_results,
+    expect_unchanged_arguments,
+    graded_elsewhere,
+    is_informative,
+    values_agree,
+)
+from reference.checks.pictures import expect_curve, expect_figure, expect_labels
+from reference.gradients import (
+    attention_backward,
+    attention_backward_from,
+    gradient_of_cubes,
+    largest_errors,
+    softmax_backward,
+    transposed,
+    weights_of,
+)
+
+NAMES = ("dq", "dk", "dv")
+SMALL = (
+    np.array([[2.0, 0.0, 0.0, 0.0]]),
+    np.array([[1.0, 2.0, 0.0, 0.0], [1.0, 0.0, 4.0, 0.0]]),
+    np.array([[4.0], [0.0]]),
+    None,
+    np.array([[1.0]]),
+)
+ROWS = np.array([[0.5, 0.25, 0.25], [0.0, 0.25, 0.75]]), np.array([[4.0, 0, 8], [3, 4, 8]])
+TWO = (
+    np.array([[2.0, 0.0], [1.0, 1.0]]),
+    np.array([[1.0, 2.0], [1.0, 0.0], [0.0, 1.0]]),
+    np.array([[4.0], [0.0], [1.0]]),
+    None,
+    np.array([[1.0], [2.0]]),
+)
+STEPS = np.array([0.5, 0.1, 0.02, 0.004])
+X = np.array([1.0, 0.1, -2.0])
+FUNCTIONS = """
+import numpy as np
+scalar = np.float64(3)
+def cubes(x):
+    return float((np.arange(1.0, np.size(x) + 1).reshape(np.shape(x)) * np.asarray(x) ** 3).sum())
+"""
+
+
+def drawn(rng, L_q, L_k, d, d_v, *batch, mask=None):
+    """Return random arguments of attention_backward."""
+    sizes = (L_q, d), (L_k, d), (L_k, d_v), (L_q, d_v)
+    q, k, v, do = (rng.normal(size=(*batch, *size)) for size in sizes)
+    return q, k, v, mask, do
+
+
+def usual(rng):
+    """Return the example of the text, a call whose sizes differ, and one whose sizes are equal."""
+    return SMALL, drawn(rng, 2, 3, 4, 5), drawn(rng, 3, 3, 3, 3)
+
+
+def expect_softmax(submission, *cases):
+    for p, dp in cases:
+        p, dp = np.array(p), np.array(dp, dtype=float)
+        answer = submission.softmax_backward(p, dp)
+        expect_close(answer, softmax_backward(p, dp), "the gradient of the scores", condition=20.0)
+
+
+def expect_gradients(submission, note, names, *cases):
+    """Pass if these gradients are right, or follow from the student's own softmax_backward."""
+    answers = [
+        expect_results(submission.attention_backward(*case), NAMES, "attention_backward")
+        for case in cases
+    ]
+    for place in map(NAMES.index, names):
+        found = []
+        for case, answer in zip(cases, answers, strict=True):
+
+            def from_own(steps, case=case, place=place):
+                q, k, v, mask, do = case
+                p = weights_of(q, k, mask)
+                ds = steps.ask(lambda own, x: own.softmax_backward(p, x), do @ transposed(v))
+                return attention_backward_from(q, k, p, ds, do)[place]
+
+            found.append((answer[place], attention_backward(*case)[place], from_own))
+        what = f"the gradient {NAMES[place]}"
+        expect_all_follow(found, what, note, "softmax_backward", submission, condition=20.0)
+
+
+def answer_aside(submission, name, *args):
+    """Return the answer to a call that another check tests, or None."""
+    with graded_elsewhere(StudentProblem):
+        return getattr(submission.aside(), name)(*args)
+    return None
+
+
+def right_ones(submission):
+    """Return the gradients that are right for two queries without a mask, or all if none is."""
+    answers = answer_aside(submission, "attention_backward", *TWO)
+    if not isinstance(answers, list | tuple) or len(answers) != len(NAMES):
+        return NAMES
+    pairs = zip(NAMES, answers, attention_backward(*TWO), strict=True)
+    return [name for name, answer, right in pairs if values_agree(answer, right)] or NAMES
+
+
+@pytest.mark.check("softmax_backward: one row of weights", points=3, grades=["softmax"])
+def test_softmax(submission, rng):
+    """For p = [0.5, 0.5] and dp = [4, 0], what is the weighted mean, and what is ds?
+    Subtract from dp its mean with the weights p, and then multiply by p. Each row sums to 0.
+    Compute the weighted mean by itself, with keepdims=True, and print it.
+    """
+    text = [[0.5, 0.25, 0.25]], [[4.0, 0.0, 8.0]]
+    three = rng.dirichlet(np.ones(4), size=3), rng.normal(size=(3, 4))
+    expect_softmax(submission, ([[0.5, 0.5]], [[4.0, 0.0]]), text, ROWS, three)
+
+
+@pytest.mark.check("attention_backward: dv", points=2, grades=["values"])
+def test_values(submission, rng, note):
+    """If two queries have the weights 0.5 and 0.1 for a key, what is the dv of its value?
+    dv is the transposed weights times do: the contributions of all queries add up.
+    Compare your weights with those of attention first. Then look at the shapes of the product.
+    """
+    expect_gradients(submission, note, ["dv"], *usual(rng))
+
+
+@pytest.mark.check("attention_backward: dq", points=2, grades=["queries and keys"])
+def test_queries(submission, rng, note):
+    """In the example of the text, what is ds, and what is dq?
+    dP is do times v transposed, softmax_backward turns it into dS, and dq is dS times k,
+        divided by √d.
+    Print the shapes of dP, dS and dq. Is there a √d both on the way to the scores and back?
+    """
+    expect_gradients(submission, note, ["dq"], *usual(rng))
+
+
+@pytest.mark.check("attention_backward: dk", points=2, grades=["queries and keys"])
+def test_keys(submission, rng, note):
+    """In the example of the text, which rows does dk have?
+    dk is dS transposed times q, divided by √d. Row j collects what all queries ask of key j.
+    Compare the line of dk with the line of dq: what is exchanged?
+    """
+    expect_gradients(submission, note, ["dk"], *usual(rng))
+
+
+@pytest.mark.check("attention_backward: masks", points=2, grades=["mask"])
+def test_mask(submission, rng, note):
+    """If no query may see a key, how does the output depend on its value?
+    Blocked scores become −∞ before the softmax. On the way back, their weights of 0 make all
+        their gradients 0.
+    Print the weights that you compute with the mask. Which are 0?
+    """
+    unseen, unequal = np.array([[True, True, False]]), np.array([[1, 1, 0], [1, 0, 0]]) > 0
+    first, second = drawn(rng, 1, 3, 2, 1, mask=unseen), drawn(rng, 2, 3, 4, 5, mask=unequal)
+    causal = drawn(rng, 4, 4, 2, 3, mask=np.tri(4) > 0)
+    expect_gradients(submission, note, right_ones(submission), first, second, causal)
+
+
+@pytest.mark.check(
+    "Batch axes, one axis, and large scores", points=2, grades=["any axes", "large scores"]
+)
+def test_axes(submission, rng, note, grading):
+    """Does a line work only for two axes, or only for small scores?
+    The last two axes are exchanged, also if there are axes in front of them. The largest score of
+        a row is subtracted before the exponential.
+    np.swapaxes(x, -1, -2) exchanges the last two axes. `x.T` exchanges all.
+    """
+    grading("any axes")
+    drawn_rows = rng.dirichlet(np.ones(4), size=(2, 3)), rng.normal(size=(2, 3, 4))
+    if values_agree(answer_aside(submission, "softmax_backward", *ROWS), softmax_backward(*ROWS)):
+        expect_softmax(submission, ([0.25, 0.75], [4.0, 8.0]), drawn_rows)
+    mask = rng.random((2, 3, 4, 5)) < 0.6
+    mask[..., 0] = True
+    cases = drawn(rng, 4, 5, 3, 2, 2), drawn(rng, 4, 5, 6, 2, 2, 3, mask=mask)
+    names = right_ones(submission)
+    expect_gradients(submission, note, names, *cases)
+    grading("large scores")
+    keys = 25 * np.array([[1.0, 1, 1, 1], [1, 1, 1, 0.999], [-1, -1, -1, -1]])
+    _, _, v, _, do = drawn(rng, 1, 3, 4, 2)
+    expect_gradients(submission, note, names, (np.full((1, 4), 20.0), keys, v, None, do))
+
+
+def cubes_of(submission):
+    return submission.define("functions", FUNCTIONS).part("cubes")
+
+
+def expect_numeric(submission, *cases):
+    """Pass if numeric_gradient is right for x₀³ + 2·x₁³ + …, for each pair of x and h."""
+    f = cubes_of(submission)
+    for x, h in cases:
+        args = (f, x) if h is None else (f, x, h)
+        answer, expected = submission.numeric_gradient(*args), gradient_of_cubes(x, h or 1e-5)
+        expect_close(answer, expected, "the gradient of x₀³ + 2·x₁³ + 3·x₂³ + …")
+
+
+@pytest.mark.check(
+    "numeric_gradient: central differences", points=3, grades=["central differences"]
+)
+def test_central(submission, rng):
+    """For f(x) = x³ at x = 2 with h = 0.5, what are f(2.5), f(1.5) and the result?
+    Each entry is changed alone, once by h and once by −h. The difference is divided by 2h.
+    Print the two arrays that f gets for the first entry. Only one entry differs from x.
+    """
+    one = np.array([2.0])
+    cases = (one, 0.5), (one, 0.01), (X, 0.5), (one, None), (rng.normal(size=4), None)
+    expect_numeric(submission, *cases)
+
+
+@pytest.mark.check("numeric_gradient: any shape, and whole numbers", grades=["any array"])
+def test_any_array(submission, rng, note):
+    """In an array of integers, what is x + h if x is changed in place?
+    The result has the shape of x, also if x has no axis. Steps are never rounded.
+    Copy x into an array of floats first. np.ndindex(x.shape) goes through the entries of any
+        array.
+    """
+    functions = submission.define("functions", FUNCTIONS)
+    f = functions.part("cubes")
+    row = answer_aside(submission, "numeric_gradient", f, X, 0.1)
+    is_own = isinstance(row, np.ndarray) and row.shape == X.shape and is_informative(row)
+    if is_own := is_own and not values_agree(row, gradient_of_cubes(X, 0.1)):
+        note("Right, given your result for one axis.")  # another check tests the formula
+    arrays = rng.normal(size=(2, 3)), np.array([[1, -2], [3, 0]]), np.array(2.0)
+    for x, sent in (*zip(arrays, arrays, strict=True), (np.array(3.0), functions.part("scalar"))):
+        right = gradient_of_cubes(x, 0.1)
+        if is_own:
+            flat = submission.aside().numeric_gradient(f, x.ravel() * 1.0, 0.1)
+            right = np.reshape(flat, x.shape)
+        answer = submission.numeric_gradient(f, sent, 0.1)
+        expect_close(answer, right, "the gradient of x₀³ + 2·x₁³ + 3·x₂³ + …")
+
+
+def expect_errors(submission, note, x, gradient):
+    """Pass if the curve is right, or follows from the student's own numeric_gradient."""
+    figure = submission.plot_error(cubes_of(submission), gradient, x, STEPS)
+    heights = expect_curve(figure, "plot_error", np.sort(STEPS), "the step sizes")
+    if (heights <= 0).any():
+        raise Mismatch("The curve has heights of 0 or below. An error is not negative.")
+
+    def from_own():
+        own = submission.own()
+        f = cubes_of(own)
+        answers = [np.asarray(own.numeric_gradient(f, x, float(h))) for h in np.sort(STEPS)]
+        return np.log10([np.abs(answer - gradient).max() for answer in answers])
+
+    expected = np.log10(largest_errors(gradient, x, np.sort(STEPS)))
+    what = "the heights of the curve, as powers of 10"
+    expect_data_follows(np.log10(heights), expected, from_own, what, note, "numeric_gradient")
+
+
+@pytest.mark.check("plot_error: the largest error for each step", grades=["error curve"])
+def test_curve(submission, note):
+    """For one step size, how many errors are there, and which of them is drawn?
+    Compute numeric_gradient with this step, subtract `gradient`, and take the largest absolute
+        value.
+    Print the errors before you draw them. None is negative.
+    """
+    expect_errors(submission, note, X, gradient_of_cubes(X))
+    expect_errors(submission, note, X, gradient_of_cubes(X) + np.array([0.0, -0.3, 0.2]))
+
+
+@pytest.mark.check(
+    "plot_error: logarithmic axes, labels and a title",
+    grades=["logarithmic axes and labels"],
+)
+def test_labels(submission):
+    """On linear axes, could a reader see the smallest steps and errors?
+    Both axes are logarithmic and have labels, and the figure has a title.
+    Use the methods loglog, set_xlabel, set_ylabel and set_title of the axes.
+    """
+    f = cubes_of(submission)
+    figure = submission.plot_error(f, gradient_of_cubes(X), X, STEPS)
+    used = [axes for axes in expect_figure(figure, "plot_error").axes if axes.series]
+    for name, scales in (("x", [a.x_scale for a in used]), ("y", [a.y_scale for a in used])):
+        if scales and "log" not in scales:
+            raise Mismatch(f"The {name} axis is not logarithmic.", mistake="axis-not-logarithmic")
+    expect_labels(figure, "plot_error")
+
+
+@pytest.mark.check("The arguments stay as they are", grades=["x stays", "no side effects"])
+def test_unchanged(submission, rng, grading):
+    """If you add h to an entry and subtract it again, is the entry exactly what it was?
+    The caller's arrays stay as they are. Each result depends on the arguments alone.
+    Compute x + step instead of writing into x, or write back a value that you have kept.
+    """
+    grading("x stays")
+    f, x = cubes_of(submission), rng.normal(size=(2, 3))
+    for h in (1e-5, 0.3):
+        expect_unchanged_arguments(submission.numeric_gradient, ["f", "x", "h"], f, x, h)
+    names = ["f", "gradient", "x", "steps"]
+    expect_unchanged_arguments(submission.plot_error, names, f, x - 1, x, STEPS)
+    case = drawn(rng, 3, 3, 2, 2, mask=np.tri(3) > 0)
+    expect_unchanged_arguments(submission.attention_backward, ["q", "k", "v", "mask", "do"], *case)
+    p, dp = rng.dirichlet(np.ones(3), size=2), rng.normal(size=(2, 3))
+    expect_unchanged_arguments(submission.softmax_backward, ["p", "dp"], p, dp)
+    grading("no side effects")
+    calls = [
+        ("softmax_backward", lambda s: s.softmax_backward(p, dp)),
+        ("attention_backward", lambda s: s.attention_backward(*case)),
+        ("numeric_gradient", lambda s: s.numeric_gradient(cubes_of(s), X, 0.1)),
+        ("plot_error", lambda s: s.plot_error(cubes_of(s), X, X, STEPS)),
+    ]
+    between = [
+        lambda s: s.softmax_backward(p[:, :2], dp[:, :2]),
+        lambda s: s.plot_error.kept(cubes_of(s), X, X, STEPS[:2]),
+    ]
+    expect_independent_calls(submission.fresh(), calls, between)

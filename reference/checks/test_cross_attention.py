@@ -1,0 +1,260 @@
+"""Checks of `cross_attention`: one head between two texts, a layer of a decoder, and a figure."""
+
+import numpy as np
+import pytest
+
+from autograder.author import (
+    Mismatch,
+    StudentProblem,
+    expect_close,
+    expect_follows,
+    expect_independent_calls,
+    expect_numbers,
+    expect_results,
+    expect_unchanged,
+)
+from reference.axis_labels import words
+from reference.checks.pictures import (
+    both_axes,
+    expect_image_labels,
+    expect_tokens,
+    first_image,
+    shown,
+)
+from reference.decoders import cross_attention, decoder_layer, first_sum
+from reference.figures import as_labelled
+from reference.matrices import head, layer
+
+SOURCE = frozenset(words("source src memory encoder encoded key keys input"))
+TARGET = frozenset(words("target tgt decoder decoded query queries output"))
+LARGE = 50.0  # numbers of padding tokens
+X, MEMORY = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[0.0, 1.0], [1.0, 2.0], [9.0, 9.0]])
+BY_HAND = tuple(np.array(each) for each in ([[1.0], [1.0]], [[1.0], [0.0]], [[0.0], [1.0]]))
+CROSS = (*BY_HAND, np.array([[1.0, -1.0]]))
+SELF = (np.zeros((2, 2)), np.eye(2), np.eye(2), np.eye(2))
+IS_REAL = np.array([True, True, False])
+
+
+def expect_cross(submission, *cases):
+    """Pass if the output and the weights are right for each case."""
+    for case in cases:
+        answer = submission.cross_attention(*case)
+        output, weights = expect_results(answer, ("output", "weights"), "cross_attention")
+        expected, right = cross_attention(*case)
+        expect_close(weights, right, "the weights", condition=20.0)
+        expect_close(output, expected, "the output", condition=20.0)
+
+
+@pytest.mark.check(
+    "cross_attention: the target asks, the memory answers",
+    points=4,
+    grades=["queries, keys and values", "whole memory"],
+)
+def test_cross(submission, rng):
+    """In the example by hand, which matrix is multiplied with x, and which with the memory?
+    Queries come from x. Keys and values come from the memory. Every target token can see every
+        token of the memory.
+    Print the shapes: the weights have a row for each row of x, and a column for each row of memory.
+    """
+    square = head(rng, lengths=(3, 3), widths=(2, 2), inside=(2, 2))
+    wide = head(rng, lengths=(3, 5), widths=(4, 6))
+    expect_cross(submission, (X, MEMORY[:2], *CROSS), square, wide)
+
+
+def padded(rng, is_real, *batch, **sizes):
+    """Return random arguments with a mask. Padding has large numbers."""
+    x, memory, *rest = head(rng, *batch, **sizes)
+    memory[~is_real] *= LARGE
+    return x, memory, *rest, is_real
+
+
+def masks(rng, *shape):
+    """Return a random padding mask with at least one real token in each text, and padding."""
+    mask = rng.random(shape) < 0.6
+    mask[..., 0], mask[..., -1] = True, False
+    return rng.permuted(mask, axis=-1)
+
+
+@pytest.mark.check(
+    "cross_attention: padding gets no weight",
+    points=3,
+    grades=["padding"],
+    needs=["test_cross"],
+)
+def test_padding(submission, rng):
+    """If you remove the padding from the memory, which of your numbers change?
+    Padding gets the weight 0, and the weights of the real tokens sum to 1. All rows of the scores
+        have the same mask.
+    Look at where the mask acts (before or after the softmax), and at its shape: it needs an axis
+        for the queries.
+    """
+    first = np.array([[False, True, True, False], [True, True, True, False]])
+    as_many = masks(rng, 3, 4)  # as many texts as target tokens
+    cases = (
+        (X, MEMORY, *CROSS, IS_REAL),
+        (X, MEMORY, *CROSS, IS_REAL[::-1].astype(int)),
+        padded(rng, first, 2, lengths=(3, 4), widths=(3, 2)),
+        padded(rng, as_many, 3, lengths=(3, 4), widths=(2, 5)),
+    )
+    expect_cross(submission, *cases)
+
+
+def expect_layer(submission, note, *cases):
+    """Pass if the result is right, or follows from the student's own cross_attention."""
+    for x, memory, inside, cross, *mask in cases:
+
+        def from_own(steps, x=x, memory=memory, inside=inside, rest=(*cross, *mask)):
+            y = first_sum(x, inside)
+            return y + steps.ask(lambda own, asked: own.cross_attention(asked, memory, *rest)[0], y)
+
+        expect_follows(
+            submission.decoder_layer(x, memory, inside, cross, *mask),
+            decoder_layer(x, memory, inside, cross, *mask),
+            from_own,
+            "the result",
+            note,
+            "cross_attention",
+            submission,
+            condition=50.0,
+        )
+
+
+@pytest.mark.check("decoder_layer: two sums", points=2, grades=["two sums"])
+def test_two_sums(submission, note, rng):
+    """For a single target token, what is its self-attention, and what is added to it?
+    y = x + self(x) comes first. Then y asks the memory, and the answer is added to y.
+    Give both steps a name, y and z, and look at which of them each line uses.
+    """
+    one = X[:1], MEMORY[:2], SELF, CROSS
+    expect_layer(submission, note, one, layer(rng, lengths=(1, 3)), layer(rng, lengths=(1, 1)))
+
+
+@pytest.mark.check("decoder_layer: earlier tokens only", points=2, grades=["earlier tokens"])
+def test_earlier_tokens(submission, note, rng):
+    """For the first target token, which target tokens can it see, and which tokens of the memory?
+    Self-attention is causal: a token sees itself and earlier ones. Cross-attention has no causal
+        mask.
+    Make the causal mask from the length of x. Only the self-attention uses it.
+    """
+    both = X, MEMORY[:2], SELF, CROSS
+    alike = layer(rng, lengths=(4, 4), widths=(3, 3))
+    expect_layer(submission, note, both, alike, layer(rng, lengths=(3, 5)))
+
+
+@pytest.mark.check(
+    "decoder_layer: the mask of the memory", grades=["padding"], needs=["test_two_sums"]
+)
+def test_layer_padding(submission, note, rng):
+    """In decoder_layer, which of the two attentions uses memory_mask?
+    The mask belongs to the memory, so cross-attention uses it, and self-attention does not.
+    Look at the arguments of your call of cross_attention.
+    """
+    half = np.array([True, False, True, False])
+    batch = layer(rng, 2, lengths=(3, 4), mask=np.array([half, ~half]))
+    expect_layer(submission, note, layer(rng, lengths=(4, 4), widths=(3, 3), mask=half), batch)
+
+
+def weights_of(rng, *sizes):
+    """Return random rows that sum to 1."""
+    drawn = rng.random(sizes) + 0.01
+    return drawn / drawn.sum(axis=-1, keepdims=True)
+
+
+def draw(submission, weights, source, target):
+    """Return the figure, and the axes with the image in the order of the tokens."""
+    figure, axes = first_image(submission.plot_alignment(weights, source, target), "plot_alignment")
+    return figure, as_labelled(axes, target, source)
+
+
+@pytest.mark.check("plot_alignment: an image of the weights", points=2, grades=["picture"])
+def test_picture(submission, rng):
+    """In your picture, which cell is row 0 and column 1 of the weights?
+    Each row is a target token, each column a source token. The values are drawn unchanged.
+    Make new axes, and pass `weights` itself to their imshow.
+    """
+    small = np.array([[0.9, 0.1, 0.0], [0.2, 0.3, 0.5]]), ["das", "rote", "Haus"], ["red", "house"]
+    for weights, source, target in (small, (weights_of(rng, 3, 2), ["a", "b"], ["c", "d", "e"])):
+        _, axes = draw(submission, weights, source, target)
+        expect_close(shown(axes, "the weights"), weights, "the image")
+
+
+@pytest.mark.check("plot_alignment: the tokens as tick labels", grades=["tokens"])
+def test_tokens(submission, rng):
+    """Can a reader tell which row belongs to which token? Even if a token occurs twice?
+    Each row has a tick with its target token, and each column a tick with its source token.
+    Set places and labels in one call, such as axes.set_xticks(range(len(source)), source).
+    """
+    source, target = ["the", "cat", "the", "mat"], ["le", "chat", "le"]
+    _, axes = draw(submission, weights_of(rng, 3, 4), source, target)
+    for (axis, *ticks), tokens in zip(both_axes(axes), (source, target), strict=True):
+        expect_tokens(axis, *ticks, tokens)
+
+
+@pytest.mark.check("plot_alignment: both axis labels, a title and a colour bar", grades=["labels"])
+def test_labels(submission, rng):
+    """Without your code, what does a reader need to understand your picture?
+    The x axis is the source, the y axis is the target. There are a title and a colour bar.
+    Use the methods set_xlabel, set_ylabel and set_title of the axes, and colorbar of the figure.
+    """
+    figure, axes = draw(submission, weights_of(rng, 2, 3), ["a", "b", "c"], ["d", "e"])
+    expect_image_labels(figure, axes, {"source tokens": SOURCE}, {"target tokens": TARGET})
+
+
+def is_right(expect, submission, *cases):
+    """Return True if the student's function is right for a few cases."""
+    try:
+        expect(submission.aside(), *cases)
+    except (Mismatch, StudentProblem):
+        return False
+    return True
+
+
+@pytest.mark.check(
+    "Other sizes, and arguments that stay as they are",
+    points=2,
+    grades=["sizes", "no side effects"],
+)
+def test_others(submission, note, rng, grading):
+    """Does a line write into an argument, or work only for one number of axes?
+    Any number of batch axes may be in front of the last two. `memory[...] = …` and `x += …` change
+        the caller's own arrays.
+    Count axes from the end (-1 and -2), compute new arrays, and begin a figure with plt.subplots().
+    """
+    grading("sizes")
+    deep = padded(rng, masks(rng, 2, 3, 5), 2, 3, lengths=(4, 5), widths=(3, 2))
+    alone = padded(rng, masks(rng, 1, 4), 1, lengths=(1, 4), widths=(1, 3), inside=(1, 1))
+    if is_right(expect_cross, submission, (X, MEMORY[:2], *CROSS), (X, MEMORY, *CROSS, IS_REAL)):
+        expect_cross(submission, deep, alone, head(rng, 2, 2, lengths=(2, 1), widths=(2, 2)))
+    else:
+        answer = submission.cross_attention(*deep)
+        output, _ = expect_results(answer, ("output", "weights"), "cross_attention")
+        if np.ptp(expect_numbers(output, "the output")) == 0:
+            raise Mismatch("All numbers of the output are equal.")
+    many = layer(rng, 2, 3, lengths=(4, 6), mask=masks(rng, 2, 3, 6))
+    if is_right(expect_layer, submission, note, (X, MEMORY, SELF, CROSS, IS_REAL)):
+        expect_layer(submission, note, many)
+    grading("no side effects")
+    names = ("x", "memory", "W_q", "W_k", "W_v", "W_o", "memory_mask")
+    _, after = submission.cross_attention.with_arguments(*deep)
+    for name, was, now in zip(names, deep, after, strict=True):
+        expect_unchanged(was, now, name)
+    _, (x, memory, inside, cross, mask) = submission.decoder_layer.with_arguments(*many)
+    for name, was, now in zip(
+        ("x", "memory", *2 * names[2:6], "memory_mask"),
+        (many[0], many[1], *many[2], *many[3], many[4]),
+        (x, memory, *inside, *cross, mask),
+        strict=True,
+    ):
+        expect_unchanged(was, now, name)
+    drawing = weights_of(rng, 2, 2), ["a", "b"], ["c", "d"]
+    calls = [
+        ("cross_attention", lambda s: s.cross_attention(*deep)),
+        ("decoder_layer", lambda s: s.decoder_layer(*many)),
+        ("plot_alignment", lambda s: s.plot_alignment(*drawing)),
+    ]
+    between = [
+        lambda s: s.cross_attention(*deep[:6]),
+        lambda s: s.decoder_layer(*many[:4]),
+        lambda s: s.plot_alignment.kept(weights_of(rng, 1, 3), ["e", "f", "g"], ["h"]),
+    ]
+    expect_independent_calls(submission.fresh(), calls, between)

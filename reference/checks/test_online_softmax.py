@@ -1,0 +1,344 @@
+"""Checks of `online_softmax`: three running numbers, attention in blocks, and a figure."""
+
+import numpy as np
+import pytest
+
+from autograder.author import (
+    Mismatch,
+    expect_all_follow,
+    expect_close,
+    expect_independent_calls,
+    expect_results,
+    expect_shape,
+    expect_unchanged,
+)
+from reference.checks.pictures import expect_figure
+from reference.figures import drawn_series
+from reference.online import (
+    empty,
+    merge,
+    merged,
+    own_running,
+    own_tiled_attention,
+    running,
+    sums_of_blocks,
+    tiled_attention,
+)
+
+NAMES = ("m", "l", "o")
+SHARE = 0.2  # of the changes to scores: many change no maximum, and blocked keys change nothing
+SAID = ("the maximum", "the sum", "the weighted sum of the values")
+# scores whose running sum falls while the maximum rises, so that no curve covers the other
+APART = np.array([0.0, 0.0, 0.0, 1.0, -3.0, -3.0, 3.0, -2.0])
+COUNTING = """
+import numpy
+
+calls = []
+
+def count(function):
+    names = function.__globals__
+    merge = names["merge"]
+
+    def counted(*args, **named):
+        calls.append(numpy.shape(args[3] if len(args) > 3 else named["scores"])[-1])
+        return merge(*args, **named)
+
+    names["merge"] = counted
+"""
+
+
+def qkv(rng, l_q, l_k, d_k, d_v, batch=()):
+    shapes = (l_q, d_k), (l_k, d_k), (l_k, d_v)
+    return [rng.normal(size=(*batch, *shape)) for shape in shapes]
+
+
+def first_blocks(rng):
+    """Return arguments of merge: for the first block, by hand and drawn."""
+    small = np.log([[1.0, 2.0]]), np.array([[1.0], [4.0]])
+    drawn = rng.normal(size=(3, 4)), rng.normal(size=(4, 2))
+    return [(*empty((len(scores),), v.shape[1]), scores, v) for scores, v in (small, drawn)]
+
+
+def later_blocks(rng):
+    """Return arguments of merge for later blocks, in which the maximum grows for some queries."""
+    small = np.log([2.0]), np.array([1.5]), np.array([[4.5]]), np.log([[4.0]]), np.array([[10.0]])
+    done = np.log([4.0]), np.array([1.75]), np.array([[12.25]])
+    same = *done, np.log([[1.0, 2.0]]), np.array([[2.0], [3.0]])
+    state = rng.normal(size=3), rng.uniform(1, 4, 3), rng.normal(size=(3, 2))
+    drawn = *state, rng.normal(size=(3, 4)), rng.normal(size=(4, 2))
+    return [small, same, drawn]
+
+
+def expect_merged(submission, note, which, *cases):
+    """Pass if the sum (1) or the output (2) of merge is right, or right for the own maximum."""
+    for args in cases:
+        answers = expect_results(submission.merge(*args), NAMES, "merge")
+        right = merge(*args)
+        try:
+            expect_close(answers[which], right[which], SAID[which])
+        except Mismatch as wrong:
+            own = np.asarray(expect_shape(answers[0], right[0].shape, SAID[0]), float)
+            following = merged(own, *args)[which - 1]
+            if np.allclose(own, right[0]) or not np.isfinite(following).all():
+                raise
+            if not np.allclose(np.asarray(answers[which], float), following, rtol=1e-6):
+                raise wrong from None
+            note("Right, from your maximum.")
+
+
+@pytest.mark.check("merge: the maximum", points=2, grades=["maximum"])
+def test_maximum(submission, rng):
+    """If m is 2 and a new block has the scores 1 and 3, what is the new maximum?
+    Each query has a maximum of its own: the larger of m and the largest score of the block.
+    scores.max(axis=-1) has one number per query, and np.maximum compares it with m.
+    """
+    for args in (*first_blocks(rng), *later_blocks(rng)):
+        m, *_ = expect_results(submission.merge(*args), NAMES, "merge")
+        expect_close(m, merge(*args)[0], "the maximum")
+
+
+@pytest.mark.check("merge: the sum", points=2, grades=["sum"])
+def test_sum(submission, note, rng):
+    """In the example by hand, why does the sum 1.5 become 0.75 in the second block?
+    The old sum is relative to the old maximum. The factor e^(m − m′) makes it relative to m′.
+    Print the factor for the example by hand: it is 1/2.
+    """
+    expect_merged(submission, note, 1, *first_blocks(rng), *later_blocks(rng))
+
+
+@pytest.mark.check("merge: the output", points=2, grades=["output"])
+def test_output(submission, note, rng):
+    """In the example by hand, why does the output 4.5 become 2.25 in the second block?
+    The old output needs the same factor as the old sum. Then add e^(s − m′) times the values.
+    The factor has one number per query, and o has d_v: factor[..., None] * o. Do not divide by l.
+    """
+    expect_merged(submission, note, 2, *first_blocks(rng), *later_blocks(rng))
+
+
+def expect_state(submission, *cases):
+    """Pass if all three results are right. The maximum may be −∞."""
+    for args in cases:
+        answers = expect_results(submission.merge(*args), NAMES, "merge")
+        right = merge(*args)
+        m = expect_shape(answers[0], right[0].shape, SAID[0])
+        unseen = np.isneginf(right[0])
+        if (unseen & ~np.isneginf(m)).any():
+            said = "All keys of a query are blocked so far, but its maximum is not −∞."
+            raise Mismatch(said, SAID[0], m, right[0], unseen & ~np.isneginf(m))
+        if (~unseen & ~np.isfinite(m)).any():
+            said = "The maximum is not a finite number, but the query has seen a key."
+            raise Mismatch(said, SAID[0], m, right[0], ~unseen & ~np.isfinite(m))
+        expect_close(np.where(unseen, 0.0, m), np.where(unseen, 0.0, right[0]), SAID[0])
+        for answer, expected, said in zip(answers[1:], right[1:], SAID[1:], strict=True):
+            expect_close(answer, expected, said)
+
+
+def blocked_blocks(rng):
+    """Return arguments of merge with −∞: a whole block, a whole query, and single keys."""
+    v, none = rng.normal(size=(2, 1)), np.full((2, 2), -np.inf)
+    some = np.array([[0.5, -np.inf], [-np.inf, -np.inf]])
+    state = np.array([1.0, -2.0]), np.array([2.0, 1.0]), np.array([[3.0], [4.0]])
+    half = np.array([1.0, -np.inf]), np.array([2.0, 0.0]), np.array([[3.0], [0.0]])
+    start = empty((2,), 1)
+    return [(*start, some, v), (*start, none, v), (*state, none, v), (*half, some[::-1], v)]
+
+
+@pytest.mark.check("merge: blocked keys", points=2, grades=["blocked keys"], needs=["test_maximum"])
+def test_blocked(submission, rng):
+    """In NumPy, what is -np.inf - (-np.inf), and for which queries do you compute it?
+    As long as all scores are −∞, m stays −∞, and l and o stay 0. A later block that is blocked
+        changes nothing.
+    For the differences only, put a finite number such as 0 in the place of a maximum of −∞.
+    """
+    expect_state(submission, *blocked_blocks(rng))
+
+
+def expect_tiled(submission, note, *calls, condition=20.0):
+    """Pass if the outputs of tiled_attention are right, or follow from the own merge."""
+    cases = []
+    for q, k, v, block, *mask in calls:
+        given = dict(zip(["mask"], mask, strict=False))
+        answer = submission.tiled_attention(q, k, v, block, **given)
+
+        def from_own(steps, args=(q, k, v, block, *mask)):
+            return own_tiled_attention(steps, *args)
+
+        cases.append((answer, tiled_attention(q, k, v, block, *mask), from_own))
+    said = "the output"
+    expect_all_follow(cases, said, note, "merge", submission, condition=condition, share=SHARE)
+
+
+@pytest.mark.check("tiled_attention: any size of blocks", points=3, grades=["attention"])
+def test_tiled(submission, note, rng):
+    """For 7 keys and block = 3, how many keys has the last block, and is it merged?
+    After the last block, the output is o / l. The size of the blocks changes nothing.
+    Begin with m = −∞, l = 0 and o = 0, and print the scores of each block.
+    """
+    small = np.ones((1, 1)), np.log([[1.0], [2.0], [4.0]]), np.array([[1.0], [4.0], [10.0]])
+    drawn = qkv(rng, 2, 7, 4, 3)
+    calls = [*((*small, block) for block in (3, 2, 1)), *((*drawn, block) for block in (3, 7, 10))]
+    expect_tiled(submission, note, *calls, (*qkv(rng, 4, 6, 9, 2, batch=(2,)), 4))
+
+
+@pytest.mark.check("tiled_attention: one call of merge per block", grades=["blocks"])
+def test_blocks(submission, rng):
+    """For 7 keys and block = 3, how many calls of merge do you expect?
+    There are as few blocks as possible, each with at most `block` keys. Each is merged once.
+    range(0, keys, block) gives the first key of each block.
+    """
+    own = submission.fresh()
+    counter = own.define("counter", COUNTING)
+    counter.count(own.kept_value("tiled_attention"))
+    keys = []
+    for l_k, block in ((7, 3), (6, 2), (3, 5), (5, 5)):
+        own.tiled_attention(*qkv(rng, 2, l_k, 3, 1), block)
+        sizes, keys = counter.value("calls")[len(keys) :], counter.value("calls")
+        blocks = -(-l_k // block)
+        asked = f"For {l_k} keys and block = {block}, "
+        if len(sizes) != blocks:
+            said = f"{asked}merge is called {len(sizes)} times. There should be {blocks} blocks."
+            raise Mismatch(said, mistake="number-of-merges")
+        if max(sizes) > block:
+            said = f"{asked}a call of merge has {max(sizes)} keys."
+            raise Mismatch(said, mistake="large-blocks")
+
+
+@pytest.mark.check("tiled_attention: a mask", points=2, grades=["mask"], needs=["test_tiled"])
+def test_mask(submission, note, rng):
+    """For block = 2, which columns of the mask belong to the second block?
+    Blocked scores are −∞, before merge. Each block of keys has its own columns of the mask.
+    The mask may have an axis of length 1, and it may be of 0 and 1.
+    """
+    rows = np.array([[1, 0, 1, 1, 0], [0, 0, 0, 1, 1], [1, 1, 0, 0, 0]])
+    masks = rows == 1, rows[1:2].astype(float), rows[:, :1] >= 0
+    calls = [(*qkv(rng, 3, 5, 4, 2), 2, mask) for mask in masks]
+    both = np.stack([rows, rows[::-1]])
+    expect_tiled(submission, note, *calls, (*qkv(rng, 3, 5, 2, 1, batch=(2,)), 3, both))
+
+
+def far(*scores):
+    """Return one query, its keys and values, for scores of this size."""
+    values = np.array([[1.0, 2.0], [4.0, 0.0], [10.0, 5.0]])
+    return np.array([[50.0]]), np.array(scores).reshape(-1, 1) / 50, values
+
+
+@pytest.mark.check("tiled_attention: large scores", grades=["large scores"], needs=["test_tiled"])
+def test_large_scores(submission, note):
+    """In NumPy, what is np.exp(-2500), and what is 0 / 0?
+    All exponentials are relative to the largest score so far. At the start, m is −∞, not 0.
+    Print m after the first block: for scores near −2,500 it is near −2,500.
+    """
+    cases = [far(-2500.0, -2501.0, -2499.0), far(5000.0, 4999.0, 5001.0), far(-5000.0, 0.0, 5000.0)]
+    expect_tiled(submission, note, *((*args, 2) for args in cases), condition=1e4)
+
+
+def curves_in(figure, blocks):
+    """Return the y values of all curves with one point at each of 1, 2, … blocks."""
+    places, drawn = np.arange(1, blocks + 1), drawn_series(figure)
+    right = [y for x, y in drawn if len(x) == blocks and np.allclose(x, places)]
+    if len(right) < 2 <= sum(len(x) == blocks for x, _ in drawn):
+        said = "The curves are at other x values. The blocks should be at 1, 2, 3, …"
+        raise Mismatch(said, mistake="x-not-blocks")
+    if len(right) < 2:
+        raise Mismatch(
+            f"For {blocks} blocks, the figure has {len(right)} curves with a point at each of 1 "
+            f"to {blocks}. There should be two, drawn with plot or scatter."
+        )
+    return right
+
+
+def nearest(curves, expected):
+    """Return which curve is nearest to the expected one."""
+    return int(np.argmin([np.abs(curve - expected).max() for curve in curves]))
+
+
+def expect_curves(submission, note, *calls):
+    """Pass if both curves of plot_running are right, or follow from the own merge."""
+    cases = []
+    for scores, block in calls:
+        figure = expect_figure(submission.plot_running(scores, block), "plot_running")
+        expected = running(scores, block)
+        curves, alone = curves_in(figure, expected.shape[1]), sums_of_blocks(scores, block)
+        if any(np.allclose(curve, alone) for curve in curves):
+            said = "The curve of the sum has the sum of each block by itself, not the sum so far."
+            raise Mismatch(said, mistake="sum-of-block")
+        maximum = curves.pop(nearest(curves, expected[0]))
+        drawn = np.array([maximum, curves[nearest(curves, expected[1])]])
+        from_own = lambda steps, args=(scores, block): own_running(steps, *args)
+        cases.append((drawn, expected, from_own))
+    said = "the curves: the maximum, then the sum"
+    expect_all_follow(cases, said, note, "merge", submission, share=SHARE)
+
+
+@pytest.mark.check("plot_running: two curves", grades=["curves"])
+def test_curves(submission, note, rng):
+    """For three blocks, how many points has each of your curves, and at which x?
+    After each block, one curve has the maximum so far, and the other the sum so far.
+    Call merge for each block, and append m and l to two lists.
+    """
+    falling = np.repeat([0.0, -1.0, 0.0], [4, 4, 1]) + 0.1 * rng.normal(size=9)
+    expect_curves(
+        submission, note, (APART, 3), (falling + np.repeat([0, 3, 0, 3], [4, 1, 3, 1]), 4)
+    )
+
+
+@pytest.mark.check("plot_running: labels, a title and a legend", grades=["labels"])
+def test_labels(submission):
+    """Without your code, how does a reader know which curve is the sum?
+    The x axis and each y axis have a label, there is a title, and curves that share their axes have
+        a legend.
+    Use set_xlabel, set_ylabel, set_title and legend of the axes.
+    """
+    figure = expect_figure(submission.plot_running(APART, 3), "plot_running")
+    used = [axes for axes in figure.axes if axes.series]
+    legends = {text.strip() for axes in figure.axes for text in [*axes.legend, *figure.legend]}
+    titles = figure.title + "".join(axes.title for axes in used)
+    parts = {
+        "a label of the x axis": any(axes.x_label.strip() for axes in used),
+        "a label of each y axis": all(axes.y_label.strip() for axes in used),
+        "a title": titles.strip(),
+        "a legend that names both curves": len(used) != 1 or len(legends - {""}) > 1,
+    }
+    lacking = [part for part, is_there in parts.items() if not is_there]
+    if lacking:
+        raise Mismatch(f"The figure lacks {' and '.join(lacking)}.", mistake="labels-missing")
+
+
+@pytest.mark.check(
+    "Other sizes, and arguments that stay as they are",
+    grades=["sizes", "blocked keys", "no side effects"],
+)
+def test_others(submission, note, rng, grading):
+    """Does a line count axes from the front, or write into m, l or o?
+    Any number of axes may be in front of the queries. `o *= factor` and `m[...] = …` change the
+        caller's own array.
+    Count axes from the end, and compute new arrays: x * y is one, and x *= y is not.
+    """
+    grading("sizes")
+    q, k, v = qkv(rng, 3, 8, 5, 2, batch=(2, 3))
+    expect_tiled(submission, note, (q, k, v, 3), (*qkv(rng, 1, 2, 1, 4), 1))
+    grading("blocked keys")
+    mask = rng.random((3, 1, 8)) < 0.5
+    mask[..., :3] = False
+    mask[..., 3 + rng.integers(5)] = True
+    expect_tiled(submission, note, (q, k, v, 3, mask))
+    grading("no side effects")
+    *_, state = later_blocks(rng)
+    calls = {
+        "merge": state,
+        "tiled_attention": (q, k, v, 3, mask.astype(int)),
+        "plot_running": (rng.normal(size=5), 2),
+    }
+    every = "m l o scores v", "q k v block mask", "scores"
+    for (function, args), names in zip(calls.items(), every, strict=True):
+        _, after = getattr(submission, function).with_arguments(*args)
+        for name, was, now in zip(names.split(), args, after, strict=False):
+            if name != "block":
+                expect_unchanged(was, now, name)
+    again = [(f, lambda s, f=f, args=args: getattr(s, f)(*args)) for f, args in calls.items()]
+    between = [
+        lambda s: s.merge(*(x + 1 for x in state)),
+        lambda s: s.tiled_attention(q + 1, k, v, 2),
+        lambda s: s.plot_running.kept(rng.normal(size=6), 3),
+    ]
+    expect_independent_calls(submission.fresh(), again, between)

@@ -1,0 +1,264 @@
+"""Checks of `sampling`: temperature, top-k, top-p, a draw, and a figure of the tokens kept."""
+
+import numpy as np
+import pytest
+
+from autograder.author import (
+    Mismatch,
+    StudentProblem,
+    expect_all_follow,
+    expect_close,
+    expect_data_follows,
+    expect_equal,
+    expect_independent_calls,
+    expect_shape,
+    expect_unchanged_arguments,
+    graded_elsewhere,
+    values_agree,
+)
+from reference.checks.pictures import expect_curve, expect_labels
+from reference.choosing import draw, is_kept, kept_curve, temperature, top_k, top_p
+
+PETS = np.log([0.25, 0.5, 0.1, 0.15])
+CALLS = {
+    "temperature": (PETS, 0.5),
+    "top_k": (PETS, 3),
+    "top_p": (PETS, 0.7),
+    "draw": (np.array([0.25, 0.5, 0.1, 0.15]), 0.6),
+    "plot_kept": (PETS,),
+}
+TWINS = np.array([1.0, 3.0, 2.0, 3.0, 2.0, 2.0])
+PLOTTED = np.log([0.13, 0.405, 0.055, 0.21, 0.2])  # no sum is near a multiple of 0.01
+STEPS = np.linspace(0, 1, 101)
+KEPT = "1 for each token that stays, and 0 for −∞"
+
+
+def expect_probabilities(submission, *cases):
+    """Pass if the probabilities are right for each pair of logits and t."""
+    for logits, t in cases:
+        condition = np.abs(logits[np.isfinite(logits)]).max() / t if t else 1.0
+        answer = submission.temperature(logits, t)
+        expect_close(answer, temperature(logits, t), "the probabilities", condition=condition)
+
+
+def kept_entries(answer, logits):
+    """Return 1 for each logit that stays and 0 for each that is −∞, if there is nothing else."""
+    answer = expect_shape(answer, logits.shape, "the logits")
+    wrong = (answer != logits) & (answer != -np.inf)
+    if wrong.any():
+        said = "An entry is neither −∞ nor the logit at this place of the argument."
+        raise Mismatch(said, "the logits", answer, np.where(wrong, logits, answer), wrong)
+    return np.isfinite(answer).astype(float)
+
+
+def expect_kept(submission, right, *cases):
+    """Pass if the right logits stay for each case."""
+    for case in cases:
+        answer = kept_entries(getattr(submission, right.__name__)(*case), case[0])
+        expect_close(answer, np.isfinite(right(*case)), KEPT)
+
+
+def expect_set(submission, note, *cases):
+    """Pass if top_p keeps the right logits, or those for the student's own probabilities."""
+    found = []
+    for logits, p in cases:
+        answer = kept_entries(submission.top_p(logits, p), logits)
+
+        def from_own(steps, logits=logits, p=p):
+            chances = steps.ask(lambda own, x: own.temperature(x, 1), logits)
+            return is_kept(chances, p) * np.isfinite(logits)
+
+        found.append((answer, np.isfinite(top_p(logits, p)).astype(float), from_own))
+    expect_all_follow(found, KEPT, note, "temperature", submission)
+
+
+def working(submission, *names):
+    """Return the functions that are right for the example of the text, or all if none is."""
+    found = []
+    for name in names:
+        right = {"temperature": temperature, "top_k": top_k, "top_p": top_p}[name]
+        with graded_elsewhere(StudentProblem):
+            answer = getattr(submission.aside(), name)(*CALLS[name])
+            if values_agree(answer, right(*CALLS[name])):
+                found.append(name)
+    return found or names
+
+
+@pytest.mark.check("temperature: the softmax of logits / t", points=2, grades=["temperature"])
+def test_temperature(submission, rng):
+    """For logits [1, 0] and t = 1/2, which numbers go through the softmax?
+    The logits are divided by t, and then the softmax follows. A softmax sums to 1.
+    Compare t = 1 with a plain softmax first. Then look at where t comes in.
+    """
+    pairs = (np.array([1.0, 0.0]), 1), (np.array([1.0, 0.0]), 0.5), (PETS, 2.0)
+    expect_probabilities(submission, *pairs, (rng.normal(size=5), 0.7))
+
+
+@pytest.mark.check("temperature: t = 0", grades=["zero"])
+def test_zero(submission):
+    """At t = 0, how many tokens have a probability above 0?
+    One: the first of the largest logits has the probability 1. Nothing is divided by t.
+    np.argmax gives the first index of the largest entry.
+    """
+    cases = np.array([1.0, 3.0, 2.0]), TWINS, np.array([2.0, 2.0]), np.array([-1.0])
+    expect_probabilities(submission, *((logits, 0) for logits in cases))
+
+
+@pytest.mark.check("top_k: the k largest logits stay", points=2, grades=["top-k"])
+def test_top_k(submission, rng):
+    """For the logits [1, 3, 2] and k = 2, which entries become −∞?
+    The k largest keep their values and their places. All others are −∞.
+    Count the finite entries of your result, and compare it place by place with the argument.
+    """
+    small = np.array([1.0, 3.0, 2.0])
+    sizes = (small, 2), (small, 1), (PETS, 3), (small, 3), (small, 7)
+    expect_kept(submission, top_k, *sizes, (rng.permutation(9) / 2 - 2, 4))
+
+
+@pytest.mark.check("top_p: the smallest set that reaches p", points=2, grades=["top-p"])
+def test_top_p(submission, note):
+    """For the four tokens of the text and p = 0.7, what are the sums, and which one reaches p?
+    Add up probabilities from the likeliest token on. The token with which the sum reaches p
+        stays, too.
+    Print the sorted probabilities, their sums, and the number of tokens that you keep.
+    """
+    wide = np.log([0.02, 0.3, 0.08, 0.25, 0.15, 0.2])
+    cases = (PETS, 0.7), (PETS, 0.3), (PETS, 0.8), (PETS + 2, 0.95), (wide, 0.6), (wide, 0.95)
+    expect_set(submission, note, *cases)
+
+
+@pytest.mark.check("top_p: p = 0, and p = 1 or more", grades=["ends"])
+def test_ends(submission, note):
+    """For p = 0 and for p = 1, how many tokens does your function keep?
+    p = 0 keeps the likeliest token. p = 1 or more keeps all, also a token whose probability is
+        too small to change the sum.
+    Look at the first and the last comparison with p. Do rounded sums reach 1?
+    """
+    far = np.array([0.0, 60.0, 1.0])
+    cases = (PETS, 0.0), (far, 1.0), (PETS, 1.0), (far, 0.0), (np.array([3.0, -50.0]), 1.5)
+    expect_set(submission, note, *cases)
+
+
+@pytest.mark.check("Equal logits at the border", grades=["ties"])
+def test_ties(submission, note):
+    """For the logits [2, 2, 2] and k = 2, which two tokens stay?
+    Of equal logits, those with the lower indices stay, and exactly k tokens stay in all.
+    A comparison with the k-th largest value cannot tell equal logits apart. A stable sort of the
+        negative logits keeps their order.
+    """
+    equal, names = np.full(3, 2.0), working(submission, "top_k", "top_p")
+    if "top_k" in names:
+        expect_kept(submission, top_k, (equal, 2), (TWINS, 1), (TWINS, 3), (TWINS, 4))
+    if "top_p" in names:
+        expect_set(submission, note, (equal, 0.5), (TWINS, 0.2), (TWINS, 0.82))
+
+
+def expect_drawn(submission, *cases):
+    for probabilities, u in cases:
+        chances = np.asarray(probabilities, dtype=float)
+        expect_equal(submission.draw(chances, u), draw(chances, u), "the index")
+
+
+@pytest.mark.check("draw: the first sum that is larger than u", grades=["draw"])
+def test_draw(submission, rng):
+    """For the probabilities [0.25, 0.75], which token does u = 0.2 choose, and which u = 0.3?
+    Add up the probabilities in the order of the vocabulary. The first sum above u decides.
+    Print np.cumsum(probabilities) and compare each entry with u.
+    """
+    halves, pets = [0.25, 0.75], [0.25, 0.5, 0.125, 0.125]
+    cases = [(halves, 0.2), (halves, 0.3), (pets, 0.6), (pets, 0.9), ([1.0], 0.5)]
+    chances = rng.dirichlet(np.ones(9))
+    expect_drawn(submission, *cases, *((chances, float(u)) for u in rng.uniform(size=6)))
+
+
+@pytest.mark.check(
+    "draw: probabilities of 0, sums equal to u, and sums below 1",
+    grades=["draw", "rounded sums"],
+    needs=["test_draw"],
+)
+def test_rounded(submission, grading):
+    """If all sums are at most u, what does your function return?
+    A token with the probability 0 is never chosen. If no sum is larger than u, the last token
+        with a larger probability than 0 is chosen.
+    Try u = 0 with [0, 1], and u = 0.99 with [0.5, 0.4, 0].
+    """
+    grading("draw")
+    expect_drawn(submission, ([0.25, 0.75], 0.25), ([0.0, 1.0], 0.0), ([0.5, 0.0, 0.5], 0.5))
+    grading("rounded sums")
+    expect_drawn(submission, ([0.5, 0.4, 0.0], 0.99), ([0.333, 0.333, 0.333], 0.9995))
+
+
+def expect_counts(submission, logits, note):
+    """Pass if the curve is right, or follows from the student's own top_p."""
+    points = expect_curve(submission.plot_kept(logits), "plot_kept", STEPS, "the values of p")
+
+    def from_own():
+        own = submission.own()
+        answers = [np.asarray(own.top_p(logits, float(p)), dtype=float) for p in STEPS]
+        return np.array([np.isfinite(answer).sum() for answer in answers])
+
+    expect_data_follows(points, kept_curve(logits), from_own, "the heights", note, "top_p")
+
+
+@pytest.mark.check("plot_kept: the number of tokens over p", grades=["curve"])
+def test_curve(submission, note):
+    """For p = 0 and for p = 1, how high is your curve?
+    For each p, the height is the number of logits that top_p leaves finite.
+    Print the 101 numbers before you draw them. They begin with 1 and never fall.
+    """
+    expect_counts(submission, PLOTTED, note)
+
+
+@pytest.mark.check("plot_kept: both axis labels and a title", grades=["labels"])
+def test_labels(submission):
+    """Without your code, what does a reader need to understand your picture?
+    The x axis names p, the y axis names the number of tokens. There is a title.
+    Use the methods set_xlabel, set_ylabel and set_title of the axes.
+    """
+    expect_labels(submission.plot_kept(PLOTTED), "plot_kept")
+
+
+@pytest.mark.check(
+    "Large and removed logits, other sizes, and arguments that stay as they are",
+    grades=["large numbers", "removed tokens", "sizes", "no side effects"],
+)
+def test_others(submission, rng, note, grading):
+    """Does a function fail only with large logits, with −∞, with many or with one token?
+    The largest logit is subtracted before the exponential. `logits[...] = …` and `logits /= …`
+        change the caller's own array.
+    Compute everything from the arguments, and write only into new arrays.
+    """
+    names = working(submission, "temperature", "top_k", "top_p")
+    large, many = np.array([1e4, -1e4, 9999.0]), rng.permutation(2000) / 50
+    removed = np.array([-np.inf, 1.0, -np.inf, 2.0, 0.0])
+    if "temperature" in names:
+        grading("large numbers")
+        expect_probabilities(submission, (large, 1), (np.array([1, 1.001, 0.999]), 0.001))
+        grading("removed tokens")
+        expect_probabilities(submission, (removed, 0.5), (removed, 0))
+        grading("sizes")
+        expect_probabilities(submission, (many, 3), (many[:1], 0.5))
+    if "top_k" in names:
+        grading("removed tokens")
+        expect_kept(submission, top_k, (removed, 2), (removed, 4))
+        grading("sizes")
+        expect_kept(submission, top_k, (many, 40), (many[:1], 1))
+    if "top_p" in names:
+        grading("large numbers")
+        expect_set(submission, note, (large, 0.8))
+        grading("removed tokens")
+        expect_set(submission, note, (removed, 0.8), (removed, 1.0))
+        grading("sizes")
+        expect_set(submission, note, (many[:300], 0.85 + 0.01 * rng.uniform()))
+        expect_counts(submission, PLOTTED[::-1] + 5, note)
+    grading("no side effects")
+    for name, args in CALLS.items():
+        names = ["probabilities" if name == "draw" else "logits", "the number"][: len(args)]
+        expect_unchanged_arguments(getattr(submission, name), names, *args)
+    calls = [(name, lambda s, name=name: getattr(s, name)(*CALLS[name])) for name in CALLS]
+    between = [
+        lambda s: s.temperature(TWINS, 2.0),
+        lambda s: s.top_k(TWINS, 3),
+        lambda s: s.plot_kept.kept(TWINS),
+    ]
+    expect_independent_calls(submission.fresh(), calls, between)

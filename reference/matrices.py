@@ -1,0 +1,29 @@
+"""Random matrices of one head."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Four = tuple[npt.NDArray[np.float64], ...]
+
+
+def matrices(rng: Any, d: int, d_memory: int, d_k: int, d_v: int) -> Four:
+    """Return random W_q, W_k, W_v and W_o."""
+    shapes = (d, d_k), (d_memory, d_k), (d_memory, d_v), (d_v, d)
+    return tuple(rng.normal(size=shape) for shape in shapes)
+
+
+def head(rng: Any, *batch: int, lengths: Any, widths: Any, inside: Any = (3, 2)) -> Four:
+    """Return random vectors of a target and of a memory, and the four matrices."""
+    sizes = zip(lengths, widths, strict=True)
+    both = (rng.normal(size=(*batch, length, width)) for length, width in sizes)
+    return *both, *matrices(rng, *widths, *inside)
+
+
+def layer(rng: Any, *batch: int, lengths: Any, widths: Any = (4, 3), mask: Any = None) -> Any:
+    """Return random arguments of a decoder's layer, with weights of attention far from 0 and 1."""
+    x, memory, *cross = head(rng, *batch, lengths=lengths, widths=widths)
+    both = matrices(rng, widths[0], widths[0], 2, 5), cross
+    halves = (tuple(each / 2 for each in weights) for weights in both)
+    return x, memory, *halves, *([] if mask is None else [mask])

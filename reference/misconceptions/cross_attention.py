@@ -1,0 +1,315 @@
+"""Misconceptions about attention between two texts, a layer of a decoder, and its picture.
+
+Examples in real code: keys and values from the target (keitakurita/Practical_NLP_in_PyTorch#1), a
+mask on the axis of the queries (keras-io#1046), the memory as the residual (georgepar/slp#26).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from autograder.author import Comparison, Family, Mistakes, Probe, Recipe, Step, Trait, chosen
+from reference import decoders
+from reference.attention import attention, block, combine, scale, scores, softmax
+from reference.decoders import cross_attention, per_query, self_attention
+from reference.figures import image_of, tokens_for
+from reference.masks import causal_mask
+from reference.matrices import head, layer
+from reference.misconceptions.formulas import formulas
+from reference.misconceptions.scaled_dot_product_attention import FAMILIES, inside_attention
+from reference.misconceptions.scaled_dot_product_attention.mixing import RETURNS
+
+Steps = dict[str, Step]
+
+
+def made(query: str = "x W_q", key: str = "memory W_k", value: str = "memory W_v") -> Steps:
+    """Return steps that make Q, K and V as formulas such as `x W_q` say."""
+
+    def step(formula: str) -> Step:
+        text, matrix = formula.split()
+        return lambda s: getattr(s, text) @ getattr(s, matrix)
+
+    return {"Q": step(query), "K": step(key), "V": step(value)}
+
+
+SOURCES = formulas(
+    None,
+    "With m for the memory, queries, keys and values are",
+    "x W_q, m W_k and m W_v",
+    ("keys-from-x", "x W_q, x W_k and m W_v", made(key="x W_k")),
+    ("values-from-x", "x W_q, m W_k and x W_v", made(value="x W_v")),
+    ("self-attention", "x W_q, x W_k and x W_v", made(key="x W_k", value="x W_v")),
+    ("memory-only", "m W_q, m W_k and m W_v", made("memory W_q")),
+    ("texts-exchanged", "m W_q, x W_k and x W_v", made("memory W_q", "x W_k", "x W_v")),
+    ("texts-exchanged", "m W_q, x W_k and m W_v", made("memory W_q", "x W_k")),
+    ("matrices-exchanged", "x W_k, m W_q and m W_v", made("x W_k", "memory W_q")),
+    ("matrices-exchanged", "x W_q, m W_v and m W_k", made("x W_q", "memory W_v", "memory W_k")),
+    ("matrix-twice", "x W_q, m W_q and m W_v", made(key="memory W_q")),
+)
+SCALES = formulas(
+    "scaled",
+    "The divisor of the scores is",
+    "the root of the number of columns of W_k",
+    ("not-scaled", "1", lambda s: 1.0),
+    ("scaled-by-width", "the root of the width of x", lambda s: np.sqrt(s.x.shape[-1])),
+    ("scaled-by-width", "the root of the width of memory", lambda s: np.sqrt(s.memory.shape[-1])),
+    ("scaled-without-root", "the number of columns of W_k", lambda s: s.W_k.shape[-1]),
+    means=lambda by: lambda s: s.scores / by(s),
+)
+PADDING = (
+    "If you remove the padding from the memory, which of your numbers change?",
+    "Padding gets the weight 0, and each row sums to 1. All rows of the scores have the same mask.",
+    "Look at the place where the mask acts, and at its shape: it needs an axis for the queries.",
+)
+
+
+def by_axis(shaped: Any) -> tuple[Step, ...]:
+    """Return steps that block, with a fill that is low or infinite, by a mask of another shape."""
+    return tuple(
+        lambda s, low=low: (
+            s.scaled
+            if s.memory_mask is None
+            else np.where(shaped(np.asarray(s.memory_mask)).astype(bool), s.scaled, low)
+        )
+        for low in (-1e9, -np.inf)
+    )
+
+
+def causal(x: Any, memory: Any) -> Any:
+    return np.tri(x.shape[-2], memory.shape[-2], dtype=bool)
+
+
+CAUSAL = (
+    "Cross-attention is causal: target token i sees only the source tokens 0 to i. It should see "
+    "the whole memory."
+)
+BLOCKS = {
+    "mask-by-query": (
+        "The mask acts on the rows of the scores. It should act on the columns: they are the "
+        "tokens of the memory.",
+        *by_axis(lambda m: m[..., np.newaxis]),
+    ),
+    "mask-without-axis": (
+        "The mask has no axis for the queries. {Without batch axes, this is right. With|With} as "
+        "many texts as target tokens, row i of the mask acts on target token i.",
+        *by_axis(lambda m: m),
+    ),
+    "causal-on-memory": (
+        CAUSAL,
+        lambda s: block(block(s.scaled, s.mask), causal(s.x, s.memory)),
+    ),
+}
+OUTPUTS = formulas(
+    "output",
+    "With w for the weights and V for the values, the output is",
+    "w V W_o",
+    ("W_o-missing", "w V", lambda s: s.weights @ s.V),
+    ("residual-added", "x + w V W_o", lambda s: s.x + s.weights @ s.V @ s.W_o),
+    ("memory-added", "m + w V W_o", lambda s: s.memory + s.weights @ s.V @ s.W_o),
+)
+CROSS = {
+    "Q": lambda s: s.x @ s.W_q,
+    "K": lambda s: s.memory @ s.W_k,
+    "V": lambda s: s.memory @ s.W_v,
+    "mask": lambda s: per_query(s.memory_mask),
+    "scores": lambda s: scores(s.Q, s.K),
+    "scaled": lambda s: scale(s.scores, s.W_k.shape[-1]),
+    "blocked": lambda s: block(s.scaled, s.mask),
+    "weights": lambda s: softmax(s.blocked),
+    "output": lambda s: combine(s.weights, s.V) @ s.W_o,
+    "results": lambda s: (s.output, s.weights),
+}
+OWN = (
+    SOURCES,
+    SCALES,
+    Family("blocked", PADDING, BLOCKS),
+    OUTPUTS,
+    *chosen(RETURNS, "results-swapped output-only scores-returned masked-scores-returned"),
+)
+
+INNER = formulas(
+    "inner",
+    "In the self-attention, the tokens that target token i sees are",
+    "0 to i",
+    ("not-causal", "all", lambda s: seen(s, lambda n: np.ones((n, n), bool))),
+    ("later-only", "i and all later ones", lambda s: seen(s, lambda n: causal_mask(n).T)),
+    ("next-token-seen", "0 to i + 1", lambda s: seen(s, lambda n: np.tri(n, k=1, dtype=bool))),
+    ("itself-not-seen", "0 to i − 1, or 0 for i = 0", lambda s: seen(s, before)),
+)
+
+
+def seen(s: Any, mask: Any) -> Any:
+    return self_attention(s.x, s.self_weights, mask(s.x.shape[-2]))
+
+
+def before(n: int) -> Any:
+    """Return a mask of the earlier tokens. The first token sees itself."""
+    return np.tri(n, k=-1, dtype=bool) | (np.arange(n) + np.arange(n)[:, None] == 0)
+
+
+def unscaled(s: Any) -> Any:
+    """Return self-attention whose scores are not divided."""
+    W_q, *rest = s.self_weights
+    return self_attention(s.x, (W_q * np.sqrt(W_q.shape[-1]), *rest))
+
+
+def crossed(asks: Any, s: Any, matrices: Any = None, seen: Any = True) -> Any:
+    """Return cross-attention with other queries or matrices, or with a further mask."""
+    W_q, W_k, W_v, W_o = matrices or s.cross_weights
+    given = True if s.memory_mask is None else np.asarray(per_query(s.memory_mask)) > 0
+    answers = s.memory @ W_k, s.memory @ W_v
+    return attention(asks @ W_q, *answers, np.atleast_2d(given & seen))[0] @ W_o
+
+
+LAYER = formulas(
+    None,
+    "With y = x + self(x), the result is",
+    "y + cross(y)",
+    ("first-sum-missing", "self(x) + cross(self(x))", {"y": lambda s: s.inner}),
+    ("first-sum-missing", "self(x) + cross(y)", {"result": lambda s: s.inner + s.cross}),
+    ("second-sum-missing", "cross(y)", {"result": lambda s: s.cross}),
+    ("x-asks", "y + cross(x)", {"cross": lambda s: crossed(s.x, s)}),
+    ("self-asks", "y + cross(self(x))", {"cross": lambda s: crossed(s.inner, s)}),
+    ("x-added", "x + cross(y)", {"result": lambda s: s.x + s.cross}),
+    ("x-added", "x + y + cross(y)", {"result": lambda s: s.x + s.y + s.cross}),
+    ("memory-added", "memory + cross(y)", {"result": lambda s: s.memory + s.cross}),
+    ("cross-missing", "y", {"result": lambda s: s.y}),
+    (
+        "mask-not-passed",
+        "y + cross(y) without memory_mask",
+        {"cross": lambda s: cross_attention(s.y, s.memory, *s.cross_weights)[0]},
+    ),
+    (
+        "matrices-of-the-other",
+        "y + cross(y) with self_weights",
+        {"cross": lambda s: crossed(s.y, s, s.self_weights)},
+    ),
+    (
+        "causal-on-memory",
+        "y + cross(y) with a causal mask",
+        {"cross": lambda s: crossed(s.y, s, seen=causal(s.y, s.memory))},
+    ),
+    (
+        "self-not-scaled",
+        "y + cross(y), but the scores in self(x) are not divided",
+        {"inner": unscaled},
+    ),
+    (
+        "parts-exchanged",
+        "u + self(u) for u = x + cross(x)",
+        {
+            "y": lambda s: s.x + crossed(s.x, s),
+            "result": lambda s: s.y + self_attention(s.y, s.self_weights),
+        },
+    ),
+)
+PICTURE = Family(
+    "image",
+    (),
+    {
+        "picture-transposed": (
+            "The picture is transposed: its rows are the source tokens.",
+            lambda s: s.weights.T,
+        ),
+        "upside-down": (
+            "The first row of the picture, by its labels, is the last target token.",
+            lambda s: s.weights[::-1],
+        ),
+    },
+)
+
+
+def real(rng: Any, *shape: int) -> Any:
+    """Return a mask in which the first token is padding and the second is real."""
+    mask = rng.random(shape) < 0.5
+    mask[..., :2] = [False, True]
+    return mask
+
+
+def cross_probes(draw: int) -> list[Probe]:
+    rng = np.random.default_rng([200, draw])
+    alike = {"lengths": (3, 3), "widths": (3, 3), "inside": (3, 3)}
+    calls = [
+        head(rng, lengths=(2, 3), widths=(2, 2), inside=(2, 2)),
+        head(rng, **alike),
+        head(rng, lengths=(3, 5), widths=(4, 2)),
+        head(rng, 2, lengths=(4, 3), widths=(2, 5), inside=(4, 3)),
+        head(rng, lengths=(4, 4), widths=(3, 3), inside=(2, 3)),
+        (*head(rng, **alike), real(rng, 3)),
+        (*head(rng, 3, lengths=(3, 4), widths=(3, 2)), real(rng, 3, 4)),
+        (*head(rng, 3, **alike), real(rng, 3, 3)),
+        (*head(rng, 2, lengths=(4, 4), widths=(2, 3)), real(rng, 2, 4).astype(int)),
+        (*head(rng, 2, 3, lengths=(3, 5), widths=(2, 3)), real(rng, 2, 3, 5)),
+    ]
+    return [Probe(each) for each in calls]
+
+
+def layer_probes(draw: int) -> list[Probe]:
+    rng = np.random.default_rng([201, draw])
+    calls = [
+        layer(rng, lengths=(1, 3), widths=(2, 2)),
+        layer(rng, lengths=(3, 3), widths=(3, 3)),
+        layer(rng, lengths=(4, 4), widths=(3, 3)),
+        layer(rng, lengths=(3, 5)),
+        layer(rng, lengths=(3, 3), widths=(3, 3), mask=real(rng, 3)),
+        layer(rng, 2, lengths=(3, 4), widths=(3, 3), mask=real(rng, 2, 4)),
+        layer(rng, 2, lengths=(4, 3), widths=(2, 5), mask=real(rng, 2, 3)),
+    ]
+    return [Probe(each, condition=50.0) for each in calls]
+
+
+def picture_probes(draw: int) -> list[Probe]:
+    rng = np.random.default_rng([202, draw])
+    return [
+        Probe((rng.dirichlet(np.ones(m), n), tokens_for(m), tokens_for(n)))
+        for n, m in ((2, 3), (3, 3), (4, 2))
+    ]
+
+
+def _figure(s: Any) -> Any:
+    """Return a figure with one image, as a student's function should make the figure."""
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    axes = figure.add_subplot()
+    figure.colorbar(axes.imshow(s.image))
+    axes.set(xlabel="source", ylabel="target", title="Alignment")
+    axes.set_xticks(range(len(s.source)), s.source)
+    axes.set_yticks(range(len(s.target)), s.target)
+    return figure
+
+
+WITH_MASK = Trait(lambda s: s.memory_mask is not None, "with a mask", "without a mask")
+MISTAKES = Mistakes(
+    Recipe(
+        decoders.cross_attention,
+        cross_probes,
+        OWN,
+        CROSS,
+        results=("the output", "the weights"),
+        traits=(WITH_MASK,),
+        labels={"scaled": "the scaled scores", "weights": "the weights", "output": "the output"},
+        fallbacks=tuple(inside_attention(OWN, FAMILIES)),
+    ),
+    Recipe(
+        decoders.decoder_layer,
+        layer_probes,
+        (INNER, LAYER),
+        {
+            "inner": lambda s: self_attention(s.x, s.self_weights),
+            "y": lambda s: s.x + s.inner,
+            "cross": lambda s: crossed(s.y, s),
+            "result": lambda s: s.y + s.cross,
+        },
+        traits=(WITH_MASK,),
+        labels={"inner": "the self-attention", "y": "y", "cross": "the cross-attention"},
+    ),
+    Recipe(
+        "plot_alignment",
+        picture_probes,
+        (PICTURE,),
+        {"image": lambda s: s.weights},
+        ("weights", "source", "target"),
+        comparison=Comparison(read=image_of, sample=_figure),
+    ),
+)

@@ -1,0 +1,310 @@
+"""Misconceptions about a step with a cache, the loop that writes, and the size of a cache.
+
+Examples in real code: a mask that begins at the first key (pytorch#108108), a mask for the new
+tokens only (rasbt/LLMs-from-scratch#697).
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from autograder.author import (
+    Change,
+    Comparison,
+    Family,
+    Mistakes,
+    Probe,
+    Recipe,
+    Step,
+    Trait,
+    constant,
+)
+from reference import caching
+from reference.attention import block, combine, scale, scores, softmax
+from reference.caching import cache_of, extended, is_clear_text, step_mask
+from reference.matrices import matrices
+from reference.misconceptions.formulas import formulas
+from reference.misconceptions.scaled_dot_product_attention import FAMILIES, inside_attention
+from reference.with_tables import WritesFromTable, flat, next_of
+
+Steps = dict[str, Step]
+
+
+def lengths(s: Any) -> tuple[int, int]:
+    """Return the numbers of new tokens and of all tokens."""
+    return s.x.shape[-2], s.K.shape[-2]
+
+
+MASKS = formulas(
+    "mask",
+    "With t tokens in the cache, the tokens that new token i sees are",
+    "0 to t + i",
+    ("mask-from-first", "0 to i", lambda s: np.tri(*lengths(s), dtype=bool)),
+    ("not-causal", "all", lambda s: np.ones(lengths(s), bool)),
+    ("cache-not-seen", "t to t + i", lambda s: step_mask(*lengths(s)) & new(s)),
+)
+
+
+def new(s: Any) -> Any:
+    """Return a mask of the new keys."""
+    n, total = lengths(s)
+    return np.arange(total) >= total - n
+
+
+def either(with_cache: bool) -> Step:
+    """Return a mask that blocks later tokens only with a cache, or only without one."""
+    return lambda s: (
+        step_mask(*lengths(s)) if (s.cache is not None) == with_cache else np.ones(lengths(s), bool)
+    )
+
+
+PARTS: dict[str, Any] = {
+    "mask-only-with-cache": (
+        "Without a cache, your step is not causal: each token sees all tokens.",
+        {"mask": either(True)},
+    ),
+    "mask-only-without-cache": (
+        "With a cache, your step is not causal: each new token sees all new tokens.",
+        {"mask": either(False)},
+    ),
+    "new-before-old": (
+        "The new keys and values come before those of the cache. They should come after them.",
+        {
+            "K": lambda s: extended(None if s.cache is None else s.x @ s.W_k, older(s, 0)),
+            "V": lambda s: extended(None if s.cache is None else s.x @ s.W_v, older(s, 1)),
+        },
+    ),
+    "keys-projected-twice": (
+        "The keys of the cache are multiplied by W_k again. They are projected already.",
+        {"K": lambda s: extended(s.cache and s.cache[0] @ s.W_k, s.x @ s.W_k)},
+        {
+            "K": lambda s: extended(s.cache and s.cache[0] @ s.W_k, s.x @ s.W_k),
+            "V": lambda s: extended(s.cache and s.cache[1] @ s.W_v, s.x @ s.W_v),
+        },
+    ),
+    "cache-ignored": (
+        "The cache has no effect on the output: each step begins anew.",
+        {"K": lambda s: s.x @ s.W_k, "V": lambda s: s.x @ s.W_v},
+    ),
+}
+
+
+def older(s: Any, which: int) -> Any:
+    """Return the keys or values of the cache, or the new ones if there is no cache."""
+    return s.x @ (s.W_k, s.W_v)[which] if s.cache is None else s.cache[which]
+
+
+def kept(keys: Step, values: Step) -> Step:
+    """Return a result whose cache has other keys and values."""
+    return lambda s: (s.output, keys(s), values(s))
+
+
+RETURNED: dict[str, Any] = {
+    "old-cache-returned": (
+        "The new tokens are missing in the returned cache. {The output is right.}",
+        lambda s: (s.output, *(s.cache or (s.K, s.V))),
+    ),
+    "new-tokens-only": (
+        "The returned cache has only the new tokens. It should have the old ones too.",
+        kept(lambda s: s.x @ s.W_k, lambda s: s.x @ s.W_v),
+    ),
+    "keys-and-values-exchanged": (
+        "Keys and values are exchanged in the returned cache.",
+        kept(lambda s: s.V, lambda s: s.K),
+    ),
+    "one-array-twice": (
+        "The returned cache has the same array as keys and as values.",
+        kept(lambda s: s.K, lambda s: s.K),
+        kept(lambda s: s.V, lambda s: s.V),
+    ),
+}
+DIVISORS = formulas(
+    "scaled",
+    "The divisor of the scores is",
+    "the root of the number of columns of W_k",
+    ("not-scaled", "1", lambda s: 1.0),
+    ("scaled-by-width", "the root of the width of x", lambda s: np.sqrt(s.x.shape[-1])),
+    ("scaled-without-root", "the number of columns of W_k", lambda s: s.W_k.shape[1]),
+    means=lambda by: lambda s: s.scores / by(s),
+)
+OUTPUTS = formulas(
+    "output",
+    "With w for the weights and V for all values, the output is",
+    "w V W_o",
+    ("W_o-missing", "w V", lambda s: s.weights @ s.V),
+    ("residual-added", "x + w V W_o", lambda s: s.x + s.weights @ s.V @ s.W_o),
+)
+STEP = {
+    "Q": lambda s: s.x @ s.W_q,
+    "K": lambda s: extended(None if s.cache is None else s.cache[0], s.x @ s.W_k),
+    "V": lambda s: extended(None if s.cache is None else s.cache[1], s.x @ s.W_v),
+    "mask": lambda s: step_mask(*lengths(s)),
+    "scores": lambda s: scores(s.Q, s.K),
+    "scaled": lambda s: scale(s.scores, s.W_k.shape[1]),
+    "blocked": lambda s: block(s.scaled, s.mask),
+    "weights": lambda s: softmax(s.blocked),
+    "output": lambda s: combine(s.weights, s.V) @ s.W_o,
+    "results": lambda s: (s.output, s.K, s.V),
+}
+OWN = (MASKS, Family(None, (), PARTS), Family("results", (), RETURNED), DIVISORS, OUTPUTS)
+
+
+LOOP: dict[str, Any] = {
+    "first-row": (
+        "The next token comes from the first row of the output. The last row decides.",
+        {"row": lambda s: lambda output: output[0]},
+    ),
+    "cache-dropped": (
+        "Each step begins without a cache, so a new token sees no earlier token.",
+        {"kept": lambda s: lambda cache: None},
+    ),
+    "text-read-again": (
+        "Each step reads the whole text, with a cache that has most of it already.",
+        {"unread": lambda s: lambda text: text},
+    ),
+    "prompt-cut": (
+        "Only the last token of the prompt is read.",
+        {"start": lambda s: s.prompt[-1:]},
+    ),
+    "one-too-many": ("There is one new token too many.", {"number": lambda s: s.n + 1}),
+    "one-too-few": ("The last new token is missing.", {"number": lambda s: max(s.n - 1, 0)}),
+    "prompt-returned": (
+        "The result begins with the prompt. Return only the new tokens.",
+        {"result": lambda s: [*s.prompt, *s.tokens]},
+    ),
+}
+
+
+def loop(s: Any) -> list[int]:
+    """Return the new tokens of a loop with these parts."""
+    tokens: list[int] = []
+    unread, cache = list(s.start), None
+    for _ in range(s.number):
+        output, cache = caching.step(s.table[unread], cache, *s.weights)
+        tokens.append(next_of(s.row(output), len(s.table)))
+        cache, unread = s.kept(cache), s.unread([*s.prompt, *tokens])
+    return tokens
+
+
+GENERATE = {
+    "start": lambda s: s.prompt,
+    "row": lambda s: lambda output: output[-1],
+    "kept": lambda s: lambda cache: cache,
+    "unread": lambda s: lambda text: text[-1:],
+    "number": lambda s: s.n,
+    "tokens": loop,
+    "result": lambda s: s.tokens,
+}
+
+
+class Writing(WritesFromTable):
+    """Call of `generate` with functions that are made for it."""
+
+    def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:  # noqa: ARG002
+        """Return a function that writes by the recipe."""
+        wrong = tuple(wrong)
+
+        def generate(prompt: Any, n: int, _: Any, embed: Any, weights: Any) -> Any:
+            table = embed.__globals__["table"]
+            return recipe.run(Probe((prompt, n, table, weights)), wrong)
+
+        return generate
+
+
+BYTES = formulas(
+    None,
+    "The number of bytes is",
+    "2 · layers · heads · d_head · length · bytes_per_number",
+    ("keys-only", "layers · heads · d_head · length · bytes_per_number", {"arrays": constant(1)}),
+    ("bytes-fixed", "2 · layers · heads · d_head · length · 2", {"bytes_per_number": constant(2)}),
+    ("bytes-missing", "2 · layers · heads · d_head · length", {"bytes_per_number": constant(1)}),
+)
+
+
+def drawn(rng: Any, *size: int, start: int, inside: tuple[int, int] = (2, 3)) -> Probe:
+    """Return a step with random tokens. Those before `start` are in the cache."""
+    x, weights = rng.normal(size=size), matrices(rng, size[-1], size[-1], *inside)
+    cache = cache_of(x[..., :start, :], weights)
+    return Probe((x[..., start:, :], cache, *weights))
+
+
+def step_probes(draw: int) -> list[Probe]:
+    rng = np.random.default_rng([210, draw])
+    square = {"inside": (3, 3)}
+    return [
+        drawn(rng, 1, 2, start=0),
+        drawn(rng, 3, 2, start=0),
+        drawn(rng, 3, 3, start=0, **square),
+        drawn(rng, 2, 2, start=1),
+        drawn(rng, 4, 3, start=3, **square),
+        drawn(rng, 5, 3, start=2, **square),
+        drawn(rng, 4, 4, start=2),
+        drawn(rng, 2, 3, 4, start=1),
+        drawn(rng, 2, 3, 5, 2, start=2),
+    ]
+
+
+def loop_probes(draw: int) -> list[Probe]:
+    rng = np.random.default_rng([211, draw])
+    calls: list[Probe] = []
+    for prompt, n in (
+        ([1], 1),
+        ([2, 0], 1),
+        ([3, 5, 1], 4),
+        ([4, 2, 2, 0], 5),
+        ([5, 1], 6),
+        ([0], 5),
+    ):
+        while True:
+            table, _, W_q, *rest = drawn(rng, 8, 3, start=0, inside=(2, 4)).args
+            case = prompt, n, table, (0.3 * W_q, *rest)
+            if is_clear_text(*case):
+                break
+        calls.append(Probe(case))
+    return calls
+
+
+def bytes_probes(draw: int) -> list[Probe]:
+    rng = np.random.default_rng([212, draw])
+    sizes = [tuple(map(int, rng.integers(2, 9, 4))) for _ in range(3)]
+    wide = [
+        Probe(size, {"bytes_per_number": by}) for size, by in zip(sizes, (4, 1, 8), strict=True)
+    ]
+    return [*map(Probe, sizes), *wide]
+
+
+MISTAKES = Mistakes(
+    Recipe(
+        caching.step,
+        step_probes,
+        OWN,
+        STEP,
+        results=("the output", "the keys", "the values"),
+        labels={"scaled": "the scaled scores", "weights": "the weights", "output": "the output"},
+        traits=(
+            Trait(lambda s: s.cache is not None, "with a cache", "without a cache"),
+            Trait(lambda s: s.x.shape[-2] > 1, "with several new tokens", "with one new token"),
+        ),
+        comparison=Comparison(read=flat, sample=lambda s: (s.results[0], s.results[1:])),
+        fallbacks=tuple(inside_attention(OWN, FAMILIES)),
+    ),
+    Recipe(
+        "generate",
+        loop_probes,
+        (Family(None, (), LOOP),),
+        GENERATE,
+        ("prompt", "n", "table", "weights"),
+        caller=Writing(),
+    ),
+    Recipe(
+        caching.cache_bytes,
+        bytes_probes,
+        (BYTES,),
+        {
+            "arrays": constant(2),
+            "numbers": lambda s: s.arrays * s.layers * s.heads * s.d_head * s.length,
+            "result": lambda s: s.numbers * s.bytes_per_number,
+        },
+    ),
+)

@@ -1,0 +1,104 @@
+"""Softmax and attention in one pass over blocks of keys, in named steps."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from reference.attention import Array, Mask, block, scale, scores
+
+State = tuple[Array, Array, Array]
+
+
+def empty(shape: tuple[int, ...], d_v: int) -> State:
+    """Return the maximum, the sum and the output before the first block of keys."""
+    return np.full(shape, -np.inf), np.zeros(shape), np.zeros((*shape, d_v))
+
+
+def larger(m: Array, part: Array) -> Array:
+    """Return the maximum of all scores so far, those of the new block included."""
+    return np.asarray(np.maximum(m, part.max(axis=-1)))
+
+
+def exponent(x: Array, m: Array) -> Array:
+    """Return exp(x − m), which is 0 where x is −∞."""
+    return np.asarray(np.exp(x - np.where(np.isneginf(m), 0.0, m)))
+
+
+def factor(old: Array, new: Array) -> Array:
+    """Return what the earlier sum and output are multiplied by if the maximum grows."""
+    return exponent(old, new)
+
+
+def exponentials(part: Array, new: Array) -> Array:
+    """Return the exponentials of a block's scores, relative to the new maximum."""
+    return exponent(part, new[..., np.newaxis])
+
+
+def merged(new: Array, m: Array, l: Array, o: Array, scores: Array, v: Array) -> list[Array]:  # noqa: E741
+    """Return the sum and the output after one more block, relative to the maximum `new`."""
+    by, e = factor(m, new), exponentials(scores, new)
+    return [by * l + e.sum(axis=-1), by[..., np.newaxis] * o + e @ v]
+
+
+def merge(m: Array, l: Array, o: Array, scores: Array, v: Array) -> State:  # noqa: E741
+    """Return the maximum, the sum and the output after one more block of keys."""
+    new = larger(m, scores)
+    total, output = merged(new, m, l, o, scores, v)
+    return new, total, output
+
+
+def blocks_of(keys: int, size: int) -> Iterator[slice]:
+    """Yield the slices of the blocks. The last one may be smaller than `size`."""
+    for start in range(0, keys, size):
+        yield slice(start, min(start + size, keys))
+
+
+def all_scores(q: Array, k: Array, mask: Mask | None) -> Array:
+    """Return the scaled scores of all keys, with −∞ for blocked keys."""
+    return block(scale(scores(q, k), q.shape[-1]), mask)
+
+
+def tiled_attention(q: Array, k: Array, v: Array, block: int, mask: Mask | None = None) -> Array:
+    """Return the output of attention, computed block by block."""
+    m, total, o = empty(q.shape[:-1], v.shape[-1])
+    logits = all_scores(q, k, mask)
+    for part in blocks_of(k.shape[-2], block):
+        m, total, o = merge(m, total, o, logits[..., part], v[..., part, :])
+    return np.asarray(o / total[..., np.newaxis])
+
+
+def own_tiled_attention(
+    steps: Any, q: Array, k: Array, v: Array, block: int, mask: Mask | None = None
+) -> Array:
+    """Return the output that follows from a student's own merge."""
+
+    def through(own: Any, logits: Array) -> Array:
+        state: Any = empty(q.shape[:-1], v.shape[-1])
+        for part in blocks_of(k.shape[-2], block):
+            state = own.merge(*state, logits[..., part], v[..., part, :])
+        return np.asarray(state[2]) / np.asarray(state[1])[..., np.newaxis]
+
+    return np.asarray(steps.ask(through, all_scores(q, k, mask)))
+
+
+def running(scores: Array, block: int, merge: Any = merge) -> Array:
+    """Return two rows: the maximum and the sum of one query after each block."""
+    state: Any = empty((1,), 1)
+    curves = []
+    for part in blocks_of(len(scores), block):
+        cut = scores[np.newaxis, part]
+        state = merge(*state, cut, np.zeros((cut.shape[1], 1)))
+        curves.append([np.asarray(state[0])[0], np.asarray(state[1])[0]])
+    return np.array(curves, dtype=float).T
+
+
+def sums_of_blocks(scores: Array, block: int) -> Array:
+    """Return the sum of each block by itself, relative to its own maximum."""
+    cuts = [scores[part] for part in blocks_of(len(scores), block)]
+    return np.array([np.exp(cut - cut.max()).sum() for cut in cuts])
+
+
+def own_running(steps: Any, scores: Array, block: int) -> Array:
+    """Return the maximum and the sum after each block that follow from a student's own merge."""
+    return np.asarray(steps.ask(lambda own, x: running(x, block, own.merge), scores))
