@@ -96,7 +96,7 @@ SHIFTS = (
         ),
         {
             "axis-without-its-sign": (
-                "The minus sign of a negative axis is ignored: axis −2 is treated as axis 2.",
+                "The minus sign of a negative axis is ignored: axis −1 is treated as axis 1.",
                 lambda s: abs(s.axis),
             ),
         },
