@@ -154,8 +154,11 @@ def sample_class() -> str:
             shutil.copytree(ROOT / "examples" / "class" / student, Path(folder, "class", student))
         shown = run("grade", "class", "--out", "out", "--apply", "--course", str(ROOT), cwd=folder)
     lines = shown.splitlines()
-    first = next(n for n, line in enumerate(lines) if line.startswith("student")) - 3
-    return _text("\n".join(line.rstrip() for line in lines[first : first + 4 + len(SHOWN)]))
+    last = next(n for n, line in enumerate(lines) if line.startswith("student"))
+    first = last
+    while lines[first - 1].startswith(" "):  # a long title takes several lines
+        first -= 1
+    return _text("\n".join(line.rstrip() for line in lines[first : last + 1 + len(SHOWN)]))
 
 
 def canvas_class() -> str:

@@ -1,5 +1,6 @@
 """Overview of a class on one screen: a table for a small class, counts for a large class."""
 
+import textwrap
 from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len
@@ -67,10 +68,12 @@ def _print_some(
 
 def _table(overview: ClassOverview, groups: dict[str, list[Exercise]], has_room: bool) -> Table:
     """Return a table with one row per student. If there is room, names are on one line."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     table.add_column("student", overflow="fold", no_wrap=has_room)
     for words, exercises in groups.items():
-        table.add_column(f"{words} /{_most(exercises)}", justify="right")
+        title = f"{words} /{_most(exercises)}"
+        narrow = textwrap.fill(title, max(map(len, title.split())))  # many columns fit
+        table.add_column(narrow, justify="right")
     table.add_column("total", justify="right", no_wrap=True)
     table.add_column("status", no_wrap=True)
     for row in overview.rows:
