@@ -4,6 +4,7 @@ The files are collected, and searched for answers, byte by byte, before they are
 """
 
 import ast
+import functools
 import io
 import re
 import tempfile
@@ -266,9 +267,9 @@ def leaks(
     for name, data in unpacked(files):
         text = _plain(data.decode("utf-8", "ignore"))
         places += [f"{name}: {line[:90]!r}" for line, plain in answers.items() if plain in text]
-    private_shapes = _shapes(private).keys() - _shapes(public).keys()
+    private_shapes = _shapes(*private).keys() - _shapes(*public).keys()
     for name, data in files.items():
-        shapes = _shapes([data.decode()]) if name.endswith(".py") else {}
+        shapes = _shapes(data.decode()) if name.endswith(".py") else {}
         alike = sorted(shapes[shape] for shape in shapes.keys() & private_shapes)
         places += [f"{name}: code of an answer: {text[:90]}" for text in alike]
     return places
@@ -299,7 +300,8 @@ def _texts(course: Course, exercises: Sequence[Exercise]) -> tuple[list[str], li
     return private, public
 
 
-def _shapes(texts: Iterable[str]) -> dict[str, str]:
+@functools.lru_cache(100)  # `bundle` searches twice
+def _shapes(*texts: str) -> dict[str, str]:
     """Return the larger expressions of these texts. A key is an expression without its names."""
     shapes: dict[str, str] = {}
     for text in texts:

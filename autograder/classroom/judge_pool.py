@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 Reports = dict[str, bytes]
 DOUBTFUL = {"timed out", "crashed"}
 JUDGE_MEMORY = 3 * 2**30
+WORKER_MEMORY = 2560 * 2**20  # of a judge and its fork servers, which grade all exercises
+CGROUPS = Path("/sys/fs/cgroup")
+CONTAINERS = CGROUPS / "memory.max", CGROUPS / "memory" / "memory.limit_in_bytes"
 TRIES = 4
 SEARCH_SECONDS = 60.0  # limit on a search for repairs, if nobody waits for the result
 PAUSE = 0.25  # seconds, longer with each try
@@ -307,6 +310,22 @@ def end_with_parent(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(0.2)
     os._exit(1)
+
+
+def workers_here() -> int:
+    """Return the number of workers for which this machine has processors and memory."""
+    return max(1, min(os.cpu_count() or 1, memory_here() // WORKER_MEMORY))
+
+
+def memory_here() -> int:
+    """Return the bytes of memory that this machine or its container has."""
+    sizes = [sys.maxsize]
+    with contextlib.suppress(AttributeError, ValueError, OSError):  # unknown on Windows
+        sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    for limit in CONTAINERS:
+        with contextlib.suppress(ValueError, OSError):  # also if there is no limit
+            sizes.append(int(limit.read_text(encoding="ascii")))
+    return min(sizes)
 
 
 def limit_memory() -> None:

@@ -9,8 +9,10 @@ import click
 import msgspec
 from click.shell_completion import get_completion_class
 
+from autograder.classroom.judge_pool import WORKER_MEMORY, workers_here
 from autograder.course.course_file import CourseFile
 from autograder.course.installation import install_command
+from autograder.course.text import several
 from autograder.report.model import Report
 from autograder.sandbox.levels import LEVELS, why_not
 from autograder.worker.confinement import LAYERS
@@ -50,6 +52,10 @@ def doctor() -> None:
         click.echo(
             "No level works here, so `grade` refuses submissions. --own-code grades your own code."
         )
+    click.echo(
+        f"grade uses {several(workers_here(), 'worker')} here: at most one per core, so that each "
+        f"worker has {WORKER_MEMORY / 2**30:.1f} GB of memory."
+    )
     versions = {}
     for name in OFFERED:  # without importing the libraries
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):

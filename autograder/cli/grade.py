@@ -22,7 +22,7 @@ from autograder.cli.result_files import ResultFiles, result_file_options, write_
 @click.option(
     "--workers",
     type=click.IntRange(1, 256),
-    help="Number of grading processes.  [default: one per core]",
+    help="Number of grading processes.  [default: one per core, if memory allows]",
 )
 @exercises_option
 @click.option(

@@ -2,7 +2,6 @@
 
 import functools
 import io
-import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -23,7 +22,7 @@ from autograder.classroom.history import (
     GradeCommand,
     remember_command,
 )
-from autograder.classroom.judge_pool import Graders
+from autograder.classroom.judge_pool import Graders, workers_here
 from autograder.classroom.marks import TABLE
 from autograder.classroom.pending_results import GradedClass
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
@@ -117,7 +116,7 @@ def _job(options: GradeOptions, course: Course, exercises: list[Exercise]) -> Jo
         exercises=tuple(e for e in course.content.exercises if e in exercises),
         submissions=options.submissions,
         out=options.out,
-        workers=options.local_cluster or options.workers or os.cpu_count() or 1,
+        workers=options.local_cluster or options.workers or workers_here(),
         seed=course.content.seed if options.seed is None else options.seed,
         level=level,
         platform=options.platform,

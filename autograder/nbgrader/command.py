@@ -76,7 +76,7 @@ def nbgrader_init(folder: Path, course_path: Path | None) -> None:
 @click.option(
     "--workers",
     type=click.IntRange(1, 256),
-    help="Number of grading processes.  [default: one per core]",
+    help="Number of grading processes.  [default: one per core, if memory allows]",
 )
 @click.option("--confinement", type=click.Choice(["full", "landlock", "no-open"]))
 @repairs_option
@@ -95,6 +95,7 @@ def nbgrader_grade(
     """Grade the collected submissions of ASSIGNMENT, and write nbgrader's gradebook."""
     _require_nbgrader()
     from autograder.authoring.lint_cache import refuse_new_errors
+    from autograder.classroom.judge_pool import workers_here
     from autograder.cli.progress import graded_with_progress
     from autograder.nbgrader.grade_assignment import AssignmentJob, grade_assignment
     from autograder.sandbox.levels import choose
@@ -110,7 +111,7 @@ def nbgrader_grade(
         assignment,
         names,
         students,
-        workers or os.cpu_count() or 1,
+        workers or workers_here(),
         choose(confinement, own_code=False),
         _names(roster, course),
         _remarks(comments, course) if comments is not None else {},

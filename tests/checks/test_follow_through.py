@@ -9,6 +9,7 @@ import pytest
 from autograder.checks.expect import Mismatch
 from autograder.checks.follow_through import OwnSteps, expect_follows, is_informative
 from autograder.checks.proxy import Submission
+from autograder.grading.judge import ALL_CHECKS, RunOptions
 from autograder.sandbox.session import WorkerSession
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
@@ -68,10 +69,10 @@ def lost(report, *names):
 
 
 @pytest.fixture
-def with_softmax(grade_source):
+def with_softmax(judge):
     """A report on attention that takes its softmax from a file beside it."""
 
-    def grade(text):
+    def grade(text, options=ALL_CHECKS):
         softmax, attention = text.rsplit("\ndef scaled_dot_product_attention", 1)
         if "last[0] = weights" in attention:
             attention = attention.replace("last[0]", "softmax.last[0]")
@@ -79,7 +80,8 @@ def with_softmax(grade_source):
         text = f"{head}def scaled_dot_product_attention{attention}"
         label = "scaled_dot_product_attention.py"
         unit = Unit(label, text)
-        return grade_source(Source(label[:-3], label, (unit,), {"softmax": softmax}))
+        source = Source(label[:-3], label, (unit,), {"softmax": softmax})
+        return judge.run(source, options).report
 
     return grade
 
@@ -195,7 +197,9 @@ def test_a_softmax_that_counts_its_calls_carries_nothing(with_softmax, change):
         "np.exp(x - x.max()) / (np.exp(x - x.max()).sum(-1, keepdims=True) + 0.5)",
     ],
 )
-def test_an_honest_mistake_costs_once(with_softmax, softmax):
+def test_an_honest_mistake_costs_once(with_softmax, request, softmax):
+    names = {"test_output_by_hand", "test_mask", "test_large_scores_and_unchanged_arguments"}
+    is_thorough = request.config.getoption("--thorough")  # other checks ask as often, for seconds
     report = with_softmax(
         f"""
 import numpy as np
@@ -209,9 +213,12 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
         scores = np.where(mask, scores, -np.inf)
     weights = softmax(scores)
     return weights @ V, weights
-"""
+""",
+        ALL_CHECKS if is_thorough else RunOptions(only=frozenset(names)),
     )
-    wrong = {c.title: c.finding for c in report.checks if c.outcome != "passed"}
+    ran = [c for c in report.checks if c.outcome != "not run"]
+    assert len(ran) >= len(names)
+    wrong = {c.title: c.finding for c in ran if c.outcome != "passed"}
     # where scores are as large as in that check, most rows of such a softmax are lost altogether
     assert set(wrong) <= {"Large scores, and unchanged arguments"}, wrong
     assert any("Right, given your softmax." in c.note for c in report.checks)

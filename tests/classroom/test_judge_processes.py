@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from autograder.classroom import judge_pool
 from autograder.classroom.judge_pool import context_of_judges
 
 PROGRAM = """
@@ -62,3 +63,23 @@ def test_without_a_place_for_its_socket_judges_start_one_by_one(monkeypatch):
 
     monkeypatch.setattr("multiprocessing.forkserver.ensure_running", refused)
     assert context_of_judges().get_start_method() == "spawn"
+
+
+@pytest.mark.parametrize(
+    ("cores", "memory", "workers"), [(8, 64, 8), (8, 9, 3), (2, 64, 2), (8, 1, 1)]
+)
+def test_there_are_no_more_workers_than_cores_and_memory_allow(monkeypatch, cores, memory, workers):
+    sizes = {"SC_PHYS_PAGES": memory * 2**18, "SC_PAGE_SIZE": 4096}
+    monkeypatch.setattr(judge_pool.os, "sysconf", sizes.__getitem__)
+    monkeypatch.setattr(judge_pool.os, "cpu_count", lambda: cores)
+    monkeypatch.setattr(judge_pool, "CONTAINERS", ())
+    assert judge_pool.workers_here() == workers
+
+
+def test_a_container_has_the_memory_that_its_limit_says(monkeypatch, tmp_path):
+    limit, none = tmp_path / "memory.max", tmp_path / "other"
+    limit.write_text(f"{5 * 2**30}\n")
+    none.write_text("max\n")
+    monkeypatch.setattr(judge_pool.os, "cpu_count", lambda: 8)
+    monkeypatch.setattr(judge_pool, "CONTAINERS", (none, limit, tmp_path / "absent"))
+    assert judge_pool.workers_here() == 2

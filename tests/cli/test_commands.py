@@ -248,3 +248,4 @@ def test_doctor_names_every_level(run):
     assert all(f"{name} " in done.stdout for name in ("scipy", "seaborn", "pandas", "einops"))
     assert done.returncode in {0, 1}
     assert all(level in done.stdout for level in ("full", "landlock", "no-open"))
+    assert "each worker has 2.5 GB of memory" in " ".join(done.stdout.split())

@@ -139,6 +139,16 @@ def test_what_cannot_be_read_is_not_written(grade_text, way):
     assert lost(report) == checks
 
 
+@pytest.mark.parametrize(
+    ("digits", "name"), [(".0f", ("whole-numbers",)), (".0%", ()), (".1f", ())]
+)
+def test_numbers_in_cells_need_a_decimal(grade_text, digits, name):
+    line = EVERY_TEXT + f"set_text(format(float(text.get_text()), '{digits}'))"
+    report = grade_text("attention_heatmap", HEATMAP + after(AFTERWARDS, line))
+    found = [check.diagnosis.misconceptions for check in report.checks if check.diagnosis]
+    assert found == [name] * bool(name)
+
+
 PANELS = {
     "from right to left": "[a.set_position((.7 - .3 * k, .1, .25, .8)) for k, a in "
     "enumerate(panels)]",

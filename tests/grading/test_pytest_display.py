@@ -136,14 +136,15 @@ NAMES = (
 def tiny(tmp_path):
     """Run pytest on a submission to a course of one exercise, whose every text is marked."""
 
-    def run(policy: str, submission: str, *options: str) -> str:
+    def run(policy: str, submission: str | bytes, *options: str) -> str:
         write_course(
             tmp_path,
             {"doubling": {"points": 6, "needs": "numpy"}},
             checks={"doubling": CHECKS},
             hints=policy,
         )
-        (tmp_path / "doubling.py").write_text(submission)
+        data = submission.encode() if isinstance(submission, str) else submission
+        (tmp_path / "doubling.py").write_bytes(data)
         return output_of("doubling.py", *options, folder=tmp_path)
 
     return run
@@ -226,10 +227,8 @@ def test_a_debugger_under_practice(tiny):
     assert "local_of_a_check" in tiny("practice", WRONG, "--pdb", "-x")
 
 
-def test_a_file_that_cannot_be_read_is_said_in_one_sentence(tiny, tmp_path):
-    tiny("exam", WRONG)
-    (tmp_path / "doubling.py").write_bytes(b"\xff\xfe\x00")
-    output = output_of("doubling.py", folder=tmp_path)
+def test_a_file_that_cannot_be_read_is_said_in_one_sentence(tiny):
+    output = tiny("exam", b"\xff\xfe\x00")
     assert "def submission" not in output and "Traceback" not in output
 
 
