@@ -85,7 +85,7 @@ def expect_curve(value, function, steps, what):
     if len(x) == len(steps) and np.allclose(np.sort(y), steps) and not np.allclose(x, steps):
         said = f"The axes are exchanged: {what} are on the y axis."
         raise Mismatch(said, mistake="axes-exchanged")
-    expect_close(x, steps, f"the x values of the curve, which should be {what}")
+    expect_close(x, steps, f"the x values of the curve (right are {what})")
     return y
 
 

@@ -89,12 +89,17 @@ DV = formulas(
 )
 UNSCALED = {"dq": lambda s: s.ds @ s.k, "dk": lambda s: transposed(s.ds) @ s.q}
 RAW = {"scores": lambda s: scores(s.q, s.k)}
+BY_LENGTH = {
+    name: lambda s, raw=raw: scale(raw(s), s.k.shape[-2])
+    for name, raw in {**RAW, **UNSCALED}.items()
+}
 BOTH = formulas(
     None,
     "dq and dk are",
     "dS K / √d and dSᵀ Q / √d",
     ("scale-missing", "dS K and dSᵀ Q", UNSCALED),
     ("scale-missing", "dS K and dSᵀ Q, and the scores are Q Kᵀ", {**RAW, **UNSCALED}),
+    ("length-for-width", "divided by the root of the number of keys", BY_LENGTH),
 )
 ORDER = formulas(
     "result",
@@ -122,6 +127,7 @@ QUOTIENTS = formulas(
     ("forward-differences", "(f(x + h) − f(x)) / h", {"differences": FORWARD, **ONE}),
     ("forward-differences", "(f(x + h) − f(x)) / (2h)", {"differences": FORWARD}),
     ("backward-differences", "(f(x) − f(x − h)) / h", {"differences": BACKWARD, **ONE}),
+    ("divisor-fixed", "(f(x + h) − f(x − h)) / 0.00002", {"divisor": lambda s: 2e-5}),
     ("divided-by-h", "(f(x + h) − f(x − h)) / h", ONE),
     ("half-steps", "(f(x + h/2) − f(x − h/2)) / h", {"differences": change(0.5, -0.5), **ONE}),
     ("sign-of-difference", "(f(x − h) − f(x + h)) / (2h)", {"differences": change(-1, 1)}),

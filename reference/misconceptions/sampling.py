@@ -175,6 +175,8 @@ def p_probes(draw: int) -> Sequence[tuple[Any, float]]:
     for row in rows(draw):
         sums = np.concatenate([[0.0], np.cumsum(np.sort(softmax(row))[::-1])])
         found += [(row, float(sums[n] + sums[n + 1]) / 2) for n in (0, 1, 2)]
+    flat = np.random.default_rng([253, draw]).permutation(12) / 4
+    found += [(flat, 0.7), (flat, 0.9)]  # other temperatures keep two or three tokens fewer
     far = [np.array([1.0, 70.0 + draw, 2.0]), np.array([-60.0 - draw, 1.0])]
     return [*found, *((row, p) for row in (rows(draw)[1], *far) for p in (0.0, 1.0, 1.5))]
 
