@@ -184,11 +184,14 @@ def sides_of_traits(recipe: Recipe, states: Sequence[Any]) -> list[Side]:
 def kinds_of_calls(recipe: Recipe, probes: Sequence[Probe]) -> list[tuple[list[int], str]]:
     """Return groups of calls with one or two common properties, the largest group first.
 
-    Each group comes with a phrase such as `without a mask and for a single head`.
+    Each group comes with a phrase: `without a mask and at the same time for a single head`.
     """
     states = [recipe.right(probe) for probe in probes]
     sides = [(side.calls, side.words) for side in sides_of_traits(recipe, states)]
-    both = [(one & two, f"{a} and {b}") for (one, a), (two, b) in combinations(sides, 2)]
+    both = [
+        (one & two, f"{a} and at the same time {b}")
+        for (one, a), (two, b) in combinations(sides, 2)
+    ]
     kinds = [(sorted(calls), words) for calls, words in (*sides, *both)]
     return sorted((kind for kind in kinds if len(kind[0]) < len(probes)), key=lambda k: -len(k[0]))
 
