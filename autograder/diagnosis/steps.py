@@ -165,7 +165,7 @@ def one_generic_change(examination: Examination) -> Finding | None:
     calls = IN_WRONG_CALLS
     values = [n for n in examination.wrong if not examination.outcomes[n].raised]
     if not found and LEAST_OF_A_KIND <= len(values) < len(examination.wrong):
-        found, code, calls = examination.giving(near, values), "and_other_calls", WITH_A_RESULT
+        found, code, calls = examination.giving(near, values), "and_errors", WITH_A_RESULT
     apart, everywhere = examination.replay.apart, examination.everywhere
     if any(apart(everywhere, found[0], other) for other in found[1:]):
         return None

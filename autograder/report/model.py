@@ -171,6 +171,7 @@ DiagnosisCode = Literal[
     "in_some_calls",
     "in_wrong_calls",
     "and_other_calls",
+    "and_errors",
     "and_something_else",
     "fact",
     "measure",
