@@ -51,11 +51,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 # The slowest files begin first, so that no process waits at the end for another one.
-LONG = ("test_grade_class.py", "test_in_browser.py", "test_repair.py", "test_cycle.py",
-        "test_in_a_browser.py", "test_attacks.py", "test_benchmarks.py", "test_pytest_plugin.py",
-        "test_pytest_display.py", "test_site.py", "test_bad_notebooks.py", "test_false_credit.py",
-        "test_commands.py", "test_accessibility.py", "test_follow_through.py",
-        "test_endurance.py")  # fmt: skip
+LONG = ("test_first_message.py", "test_in_browser.py", "test_grade_class.py",
+        "test_in_a_browser.py", "test_attacks.py", "test_kit_judgement.py", "test_cycle.py",
+        "test_local_cluster.py", "test_site.py", "test_repair.py", "test_pytest_display.py",
+        "test_worked_course.py", "test_commands.py", "test_bad_notebooks.py",
+        "test_false_credit.py", "test_groups.py", "test_pytest_plugin.py",
+        "test_accessibility.py", "test_endurance.py")  # fmt: skip
 
 
 @pytest.hookimpl(wrapper=True)

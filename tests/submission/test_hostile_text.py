@@ -180,28 +180,34 @@ def peak(path):
 
 MANY = 3_000_000
 FULL = {
-    "cells": notebook(*["{}"] * MANY),
-    "code cells": notebook(*['{"cell_type":"code"}'] * 1_000_000),
-    "metadata": '{"nbformat":4,"cells":[],"metadata":{"a":[' + "[]," * MANY + "1]}}",
-    "numbers in metadata": '{"nbformat":4,"cells":[],"metadata":{"a":[' + "1.5," * MANY + "1]}}",
-    "names in metadata": '{"nbformat":4,"cells":[],"metadata":{'
-    + ",".join(f'"a{i}":1' for i in range(1_000_000))
-    + "}}",
-    "a cell's metadata": notebook(
+    "cells": lambda: notebook(*["{}"] * MANY),
+    "code cells": lambda: notebook(*['{"cell_type":"code"}'] * 1_000_000),
+    "metadata": lambda: '{"nbformat":4,"cells":[],"metadata":{"a":[' + "[]," * MANY + "1]}}",
+    "numbers in metadata": lambda: (
+        '{"nbformat":4,"cells":[],"metadata":{"a":[' + "1.5," * MANY + "1]}}"
+    ),
+    "names in metadata": lambda: (
+        '{"nbformat":4,"cells":[],"metadata":{'
+        + ",".join(f'"a{i}":1' for i in range(1_000_000))
+        + "}}"
+    ),
+    "a cell's metadata": lambda: notebook(
         '{"cell_type":"code","metadata":{"nbgrader":{"grade_id":[' + '"a",' * MANY + "1]}}}"
     ),
-    "lines": notebook('{"cell_type":"code","source":[' + '"a",' * MANY + '"a"]}'),
-    "lines of text": notebook('{"cell_type":"markdown","source":[' + '"a",' * MANY + '"a"]}'),
-    "lines of an answer": notebook(
+    "lines": lambda: notebook('{"cell_type":"code","source":[' + '"a",' * MANY + '"a"]}'),
+    "lines of text": lambda: notebook(
+        '{"cell_type":"markdown","source":[' + '"a",' * MANY + '"a"]}'
+    ),
+    "lines of an answer": lambda: notebook(
         '{"cell_type":"markdown","metadata":{"answer":"q"},"source":[' + '"a",' * MANY + '"a"]}'
     ),
-    "outputs": notebook('{"cell_type":"code","outputs":[' + "[[]]," * MANY + "1]}"),
+    "outputs": lambda: notebook('{"cell_type":"code","outputs":[' + "[[]]," * MANY + "1]}"),
 }
 
 
 @pytest.mark.parametrize("name", FULL)
 def test_a_notebook_of_many_small_things(tmp_path, name):
-    (tmp_path / "softmax.ipynb").write_text(FULL[name])
+    (tmp_path / "softmax.ipynb").write_text(FULL[name]())
     size = (tmp_path / "softmax.ipynb").stat().st_size
     _, used = peak(tmp_path / "softmax.ipynb")
     assert used < 3 * size + 80 * MIB
