@@ -15,7 +15,7 @@
 # \mathrm{output} = \mathrm{softmax}\Bigl(\frac{Q K^T}{\sqrt{d_k}}\Bigr) V\, W_o.$$
 #
 # So there is one row of weights for each target token, and one column for each token of the memory.
-# The two lengths need not be equal, and nor do the widths of $x$ and $m$. What does the output have
+# The two lengths need not be equal, nor need the widths of $x$ and $m$. What does the output have
 # in common with $x$? The number of rows. Its contents come from the memory.
 #
 # ![Left: a diagram. The target, two tokens, goes through W_q and gives the queries. The memory, three

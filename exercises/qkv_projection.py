@@ -23,8 +23,8 @@
 # every sequence.
 #
 # ![A matrix X with three tokens as rows, and three matrices W_Q, W_K and W_V. Each product with X has
-# three rows: a query, a key and a value for each token. A frame marks the row of the token “cat” in X,
-# Q, K and V.](figures/qkv_projection.png)
+# three rows, one for each token: the queries, the keys or the values. A frame marks the row of the
+# token “cat” in X, Q, K and V.](figures/qkv_projection.png)
 #
 # **By hand.** One token $x = [1, 2]$ and
 #

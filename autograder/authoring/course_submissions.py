@@ -144,7 +144,7 @@ def with_misconceptions(
 
 
 def with_functions(module: ModuleType, functions: Mapping[str, Callable[..., Any]]) -> ModuleType:
-    """Copy a module and replace some names. Its other functions still call the old functions."""
+    """Return a copy of a module with other `functions`. The rest still calls the old functions."""
     copy = ModuleType(module.__name__)
     copy.__dict__.update({**vars(module), **functions})
     return copy

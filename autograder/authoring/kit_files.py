@@ -225,7 +225,7 @@ def released(text: str, label: str, naming: Naming, checks: bool, silent: bool =
 
 
 def is_hidden(node: ast.stmt) -> bool:
-    """Return whether the marks of a check say that students do not get it."""
+    """Return whether a check's pytest marks say that students do not get the check."""
     marks = {ast.unparse(each) for each in getattr(node, "decorator_list", [])}
     return any(f"pytest.mark.{name}" in marks for name in NOT_IN_KIT)
 

@@ -1,4 +1,4 @@
-"""Shares of right answers that a student kit judges, and of misconceptions that it names."""
+"""Counts of the right answers and of the misconceptions that a student kit recognises."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

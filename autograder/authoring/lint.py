@@ -76,7 +76,7 @@ def refuse_authoring_errors(course: Course, exercises: Sequence[Exercise]) -> No
 
 
 def refuse_errors_in_code(course: Course, exercises: Sequence[Exercise]) -> None:
-    """Refuse authoring errors in code, after a judge has checked the marks of the checks.
+    """Refuse authoring errors in code, after a judge has tested the checks' pytest marks.
 
     Raises:
         InvalidCourse: there are such errors.

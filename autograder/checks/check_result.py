@@ -1,4 +1,4 @@
-"""A check as described by its marks, and the result of a check."""
+"""A check as described by its pytest marks, and the result of a check."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ NOT_IN_KIT = ("hidden", "graded_when_handed_in")  # marks of checks that are not
 
 
 class Check(msgspec.Struct, frozen=True):
-    """Check, described by the marks of its test function.
+    """Check, described by the pytest marks of its function.
 
     A parametrised test function has several checks. `path` is the file that the check was collected
     for. `weight` is the check's share of the exercise's points. `grades` names the requirements of

@@ -245,7 +245,7 @@ class Submission:
 
     @property
     def shared(self) -> dict[Any, Any]:
-        """Return a dict in the judge that all checks of one submission share."""
+        """Return a dict in the judge that all checks of one submission use."""
         return self._session.shared
 
     def make(self, target: str, *args: Any) -> Handle:

@@ -55,7 +55,7 @@ class Adjustments:
     """All adjustments of a class, from the store and newly typed into the table."""
 
     def __init__(self, path: Path, course: Course, store: Store | None = None) -> None:
-        """Read the table and the store. Within a transaction, pass its open `store`."""
+        """Read the table and the store. During a transaction, pass the open `store`."""
         with read_store(path.parent) if store is None else nullcontext(store) as tables:
             stored = tables.adjustments()  # read first, because writers change the table first
         self.table = Table(path, COLUMNS, NEEDED)
@@ -204,7 +204,7 @@ class Adjustments:
         return state in {"", REGRADED} and is_last
 
     def choices(self, student: str) -> list[Decision]:
-        """Return the decisions of people that choose a file of a student."""
+        """Return the decisions in which a person chose one of the student's files."""
         return [decision for decision in self.of(student) if decision.change == "file"]
 
     def _is_chosen(self, entered: Entered, choice: Decision) -> bool:

@@ -203,7 +203,7 @@ def normalized_words(text: str) -> tuple[str, ...]:
 
 
 def similar_groups(texts: Sequence[str]) -> list[list[tuple[int, ...]]]:
-    """Put similar answers into groups. Each group begins with the wording that most answers have.
+    """Put similar answers into clusters. Each begins with the wording that most answers have.
 
     A wording is a tuple with the places of its answers in `texts`. Each answer is in exactly one
     group, and the largest group comes first. The result depends only on the texts and their order.

@@ -72,7 +72,7 @@ class LazyGroup(click.Group):
     """Group of commands. It knows names and short helps, and imports only the command to run."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Return the names of the table's commands, then of commands in other distributions."""
+        """Return the names of the table's commands, then of those that other packages register."""
         return list(dict.fromkeys([*self.commands, *hooks(GROUP)]))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:

@@ -1,4 +1,4 @@
-"""Machines that a scheduler of Dask distributed manages, and the exchange of bytes with them."""
+"""Machines managed by a Dask scheduler, and the exchange of bytes with them."""
 
 import asyncio
 import concurrent.futures

@@ -1,4 +1,4 @@
-"""Environment of grading: all that affects a grade, except the submission. Machines compare it."""
+"""Environment of grading: all that affects a grade, except the submission."""
 
 import importlib.metadata
 import platform

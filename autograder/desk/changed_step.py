@@ -1,4 +1,4 @@
-"""Search for a change of one step of a recipe, so that the recipe gives a group's answers.
+"""Search for a wrong step: a changed step with which a recipe gives the answers of a group.
 
 The search changes and runs only the course's code, never the code of a student.
 """

@@ -35,7 +35,7 @@ GROUP = re.compile(r"[0-9a-f]{10}")
 
 
 class Sentence(NamedTuple):
-    """Message on a check, the positions of its students, and whether it names a mistake."""
+    """Message on a check, the positions of students who got it, and whether it names a mistake."""
 
     text: str
     by: list[int]

@@ -16,8 +16,8 @@ class StudentFilter(NamedTuple):
     """Filters and order from an address. An empty filter selects all students.
 
     `q` is a part of an id or a name. `mistake` is the index of one of the class's mistakes. `check`
-    is an exercise and a check, such as "sort/test_empty". It selects students without its full
-    points.
+    is an exercise and a check, such as "sort/test_empty". It selects the students who lack
+    points in this check.
     """
 
     q: str = ""

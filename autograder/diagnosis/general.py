@@ -31,7 +31,7 @@ from autograder.diagnosis.wiring import (
 )
 
 COMPARE_SHAPES = "Compare the shape of your result with the shape that the exercise asks for."
-WHAT_IS_A_ROW = "What is a row of your result, and what should it be?"
+WHAT_IS_A_ROW = "Which values should one row of the result contain?"
 NOTHING_RETURNED = Misconception(
     "nothing-returned",
     "The function returns None. It should return a result.",

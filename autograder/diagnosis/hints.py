@@ -58,7 +58,7 @@ HINTS: Mapping[str, Three] = {
         "Is this package installed here? Is each name in the import spelled as in the package?",
         "`import` finds installed packages, and files beside yours. It imports only names that "
         "are defined outside all functions.",
-        "Compare the import with the given file. The given file needs no other package.",
+        "Compare your imports with those of the original file. The exercise needs no others.",
     ),
     "library": (
         "Which line of your file imports `{name}`?",

@@ -48,7 +48,7 @@ class Misconception:
 
 
 Change = Alternative | Misconception
-"""Type of a change. `replaces` has the new functions for some steps or arguments of a recipe."""
+"""Type of a right or wrong change. `replaces` maps a recipe's steps or arguments to functions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +221,7 @@ class Trait:
     both_ways: bool = True
 
     def of(self, state: Any) -> bool | None:
-        """Return True if a call has the property. If it does not apply, return False."""
+        """Return True if a call has the property. If `holds` returns None, return False."""
         try:
             value = self.holds(state)
             return None if value is None else bool(value)

@@ -24,7 +24,7 @@ MOST_PARAMETERS = 8
 def generic(
     id: str, what: str, question: str, value: str, replaces: Mapping[str, Step]
 ) -> Misconception:
-    """Return a misconception about one value, with hints. Other steps than `replaces` are right."""
+    """Return a misconception about one value, with hints. All steps not in `replaces` are right."""
     hints = (
         question,
         f"Everything else is right. If {value} were right, your numbers would be right too.",

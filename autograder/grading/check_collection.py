@@ -1,4 +1,4 @@
-"""Collection of an exercise's checks by pytest, and a lint of their names, fixtures and marks."""
+"""Collection of an exercise's checks by pytest, and a lint of names, fixtures and pytest marks."""
 
 import ast
 import os

@@ -193,7 +193,7 @@ def _requirement(item: pytest.Item, check: Check, error: BaseException) -> str:
 
 
 def check_of(item: pytest.Item) -> Check:
-    """Return the check that the marks and the docstring of a collected test describe."""
+    """Return the check that the pytest marks and the docstring of a collected test describe."""
     mark = item.get_closest_marker("check")
     args, details = (mark.args, mark.kwargs) if mark else ((), {})
     return Check(

@@ -177,7 +177,7 @@ class SubmissionRun:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Run a check without warnings. With a warning, pytest would show a line of the check."""
+        """Run a check without warnings, because pytest would show a line of the check with each."""
         if not is_check(item):
             return (yield)
         with importable(self.course), warnings.catch_warnings():
@@ -232,7 +232,7 @@ class SubmissionRun:
     def pytest_report_teststatus(
         self, report: pytest.CollectReport | pytest.TestReport
     ) -> tuple[str, str, str] | None:
-        """Count a check that cannot be judged here as graded when handed in, not as skipped."""
+        """Show "graded when handed in", not "skipped", for checks that cannot be judged here."""
         if (report.nodeid, report.when) in self.not_judged:
             return NOT_JUDGED, "h", NOT_JUDGED.upper()
         return None

@@ -117,7 +117,7 @@ class _Worksheet:
         return following if len(values) == 1 and as_number(values.pop()) is not None else None
 
     def exported(self, data: bytes, notes: Sequence[str] = ()) -> ExportFile:
-        """Return a file for the students in the worksheet, with notes on all other students."""
+        """Return `data` as the file to upload, and add notes on students who are missing in it."""
         unclear = self.matches.unclear
         lost = names_note("No row in the file, so not exported", self.without_row)
         return ExportFile(data, [*lost, *unclear, *notes], left_out=bool(lost or unclear))

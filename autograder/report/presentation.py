@@ -91,7 +91,7 @@ class Opening(NamedTuple):
     """The first sentence of a report. It tells the student what to do next.
 
     `text` is empty if there is nothing to do. `is_reason` is true if the sentence is also the
-    exercise's reason. Otherwise, `reason` is the exercise's reason if the sentence does not say it.
+    exercise's reason. Otherwise, `reason` is that reason, or empty if the sentence says it.
     `place` is the student's line that the sentence is about.
     """
 
@@ -150,7 +150,7 @@ def presented(exercise: ExerciseReport) -> ExerciseReport:
 
 
 def _why_it_waits(exercise: ExerciseReport, check: CheckReport) -> str | None:
-    """Return why a check was not run. If the opening says it, return "". If it ran, return None."""
+    """Return why a check was not run, or "" if the opening says why. If it ran, return None."""
     if _is_unreadable(exercise) and _is_told(check.cause, exercise.cause):
         return ""
     if check.cause is not None and check.cause.code in SIBLING:
@@ -281,7 +281,7 @@ def source_line(check: CheckReport) -> Line | None:
 
 
 def _line_of_headline(check: CheckReport) -> Line | None:
-    """Return the headline's line. If it is about both a named mistake and an error, return None."""
+    """Return a headline's line, or None if the headline is about a named mistake and an error."""
     is_named = check.diagnosis is not None and check.diagnosis.kind == "named"
     stopped = check.cause is not None and check.cause.code == "raised"
     return None if is_named and stopped else source_line(check)
@@ -301,7 +301,7 @@ def headline(check: CheckReport) -> str:
 
 
 def _titled(check: CheckReport) -> str:
-    """Return a check's finding. If it does not name its subject, put the check's title first."""
+    """Return a check's finding. If the finding has no subject, put the check's title first."""
     is_named = check.cause is not None and check.cause.subject
     return check.finding if is_named or not check.finding else f"{check.title}: {check.finding}"
 

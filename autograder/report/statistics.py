@@ -171,7 +171,7 @@ class Measured(NamedTuple):
 class Summary(NamedTuple):
     """Statistics of a class.
 
-    A statistic is NaN if the class is too small for it, or if the students' points do not differ.
+    A statistic is NaN if the class is too small, or if the students' points do not differ.
     `bars` counts the students in each tenth of the maximum.
     """
 

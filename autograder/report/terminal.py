@@ -88,7 +88,7 @@ def _end(text: str, room: int, first: int) -> int:
 
 
 def _hang(line: StyledLine) -> int:
-    """Return the column at which the words of a line begin, after its mark or label."""
+    """Return the column at which the words of a line begin, after its sign or label."""
     before = cell_len(plain(line[:-1]))
     if before > FAR:
         before, words = 0, plain(line)
@@ -204,7 +204,7 @@ def check_lines(
     width: int | None = None,
     repeated: Mapping[str, str] = {},
 ) -> Iterator[StyledLine]:
-    """Yield the lines on one check: its mark, points and title, then its failure and its hints.
+    """Yield the lines on one check: sign, points and title, then its failure and its hints.
 
     `shown_texts` has the sentences and the student's lines that the report has already shown.
     `repeated` has the notes on errors that several checks have in common.

@@ -1,4 +1,4 @@
-"""Problems with a student's code, each with a code, typed fields and a sentence."""
+"""Problems with a submission. Each problem has an error code, typed fields and a sentence."""
 
 import builtins
 import re

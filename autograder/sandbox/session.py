@@ -27,7 +27,7 @@ MAKE_SECONDS = 60.0
 class WorkerSession:
     """Session with a submission. Calls run in one of the processes of `workers`.
 
-    The sessions of a submission share the processes, the values that were read, and `shared`, a
+    The sessions of a submission use the same processes, the values that were read, and `shared`, a
     dict that checks use to pass data to each other. If `is_heard` is false, printed text is not
     kept. `is_heard` is false in a hidden check, and while code of the course runs in the same
     process. `has_printed` is true if the last call printed something.

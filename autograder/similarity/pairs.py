@@ -55,7 +55,7 @@ def _made(text: str) -> "CodeFingerprint":
 
 
 def _joined(found: npt.NDArray[np.int64], length: int) -> Spans:
-    """Return the library's spans in order. Adjacent spans are joined."""
+    """Return the spans that copydetect found, in order. Adjacent spans are joined."""
     joined: Spans = []
     places = np.clip(found.astype(int), 0, length).T.tolist() if found.size else []
     for start, end in sorted(places):
@@ -67,7 +67,7 @@ def _joined(found: npt.NDArray[np.int64], length: int) -> Spans:
 
 
 class SimilarPair(msgspec.Struct, frozen=True):
-    """Two students with similar code. `part` is the share of the shorter code that is common."""
+    """Two students with similar code. `part` is their similarity."""
 
     students: tuple[str, str]
     part: float
@@ -87,7 +87,7 @@ class ExerciseSimilarity(msgspec.Struct, frozen=True):
     """One exercise: the number of compared students, base rates, and the pairs that stand out.
 
     A pair stands out if its similarity is above `limit`. `too_short` students have too little code
-    of their own. `clusters` has groups of three or more students, each of whom has code similar to
+    of their own. A cluster is three or more students, each of whom has code similar to
     another's.
     """
 
@@ -145,7 +145,7 @@ def compare_exercise(
 
 
 def pairwise_similarity(prints: Sequence[Fingerprints]) -> tuple[Similarities, Similarities]:
-    """Return (n, n) arrays of shares of the shorter text, and of counts of shared fingerprints."""
+    """Return two (n, n) arrays: similarities, and numbers of common fingerprints."""
     count = len(prints)
     shared = np.zeros((count, count))
     if count < 2:

@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class Cell(msgspec.Struct):
-    """Cell of a notebook. `answer` names its question. `is_check` marks the check cell."""
+    """Cell of a notebook. `answer` names its question. `is_check` is true for the check cell."""
 
     kind: str
     text: str

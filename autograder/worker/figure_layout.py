@@ -54,7 +54,7 @@ def _labels(axis: Any, ticker: Any, which: str) -> list[TickLabel]:
 def lay_out(figure: Any) -> dict[Any, list[TickLabel]]:
     """Update a figure's axes, ticks and colours. Return each axis' labels, if known.
 
-    If matplotlib cannot draw the figure, its exception is raised.
+    If matplotlib cannot draw the figure, raise matplotlib's exception.
     """
     figure.set_layout_engine("none")  # it reserves space for labels: slow, and not needed here
     if is_plain(figure):
@@ -97,7 +97,7 @@ def _place_texts(figure: Any, labels: dict[Any, list[TickLabel]]) -> bool:
 
 
 def is_plain(figure: Any) -> bool:
-    """Return True if every update that drawing makes is also possible without drawing."""
+    """Return True if `lay_out` can update the figure without drawing it."""
     if _kind(figure) != "figure.Figure" or figure.subfigs:
         return False
     if figure.canvas.callbacks.callbacks.get("draw_event"):

@@ -208,7 +208,7 @@ def reads(text: Any, behind: Any) -> bool:
 
 
 def shows(text: Any, behind: Any) -> bool:
-    """Return True if a text is legible, and its colour differs clearly from the one behind."""
+    """Return True if a text is legible, and differs clearly from the colour behind it."""
     contrast = np.linalg.norm(colour_over(_ink(text), behind) - np.asarray(behind)[..., :3])
     return is_legible(text) and bool(contrast > LEGIBLE)
 

@@ -111,8 +111,9 @@ def right_ones(submission):
 
 @pytest.mark.check("softmax_backward: one row of weights", points=3, grades=["softmax"])
 def test_softmax(submission, rng):
-    """For p = [0.5, 0.5] and dp = [4, 0], what is the weighted mean, and what is ds?
-    Subtract from dp its mean with the weights p, and then multiply by p. Each row sums to 0.
+    """For p = [0.5, 0.5] and dp = [4, 0], what is ds?
+    Subtract from dp the mean of dp with the weights p, and then multiply by p. Each row of the
+        result must sum to 0.
     Compute the weighted mean by itself, with keepdims=True, and print it.
     """
     text = [[0.5, 0.25, 0.25]], [[4.0, 0.0, 8.0]]
@@ -122,7 +123,7 @@ def test_softmax(submission, rng):
 
 @pytest.mark.check("attention_backward: dv", points=2, grades=["values"])
 def test_values(submission, rng, note):
-    """If two queries have the weights 0.5 and 0.1 for a key, what is the dv of its value?
+    """If two queries have the weights 0.5 and 0.1 for a key, what is the row of dv for this key?
     dv is the transposed weights times do: the contributions of all queries add up.
     Compare your weights with those of attention first. Then look at the shapes of the product.
     """
@@ -131,7 +132,7 @@ def test_values(submission, rng, note):
 
 @pytest.mark.check("attention_backward: dq", points=2, grades=["queries and keys"])
 def test_queries(submission, rng, note):
-    """In the example of the text, what is ds, and what is dq?
+    """In the example of the text, what is dq?
     dP is do times v transposed, softmax_backward turns it into dS, and dq is dS times k,
         divided by √d.
     Print the shapes of dP, dS and dq. Is there a √d both on the way to the scores and back?
@@ -150,9 +151,9 @@ def test_keys(submission, rng, note):
 
 @pytest.mark.check("attention_backward: masks", points=2, grades=["mask"])
 def test_mask(submission, rng, note):
-    """If no query may see a key, how does the output depend on its value?
-    Blocked scores become −∞ before the softmax. On the way back, their weights of 0 make all
-        their gradients 0.
+    """If no query may see a key, how does the output depend on the value of this key?
+    Blocked scores should become −∞ before the softmax. Then their weights are 0, and on the way
+        back so are their gradients.
     Print the weights that you compute with the mask. Which are 0?
     """
     unseen, unequal = np.array([[True, True, False]]), np.array([[1, 1, 0], [1, 0, 0]]) > 0
@@ -202,8 +203,9 @@ def expect_numeric(submission, *cases):
     "numeric_gradient: central differences", points=3, grades=["central differences"]
 )
 def test_central(submission, rng):
-    """For f(x) = x³ at x = 2 with h = 0.5, what are f(2.5), f(1.5) and the result?
-    Each entry is changed alone, once by h and once by −h. The difference is divided by 2h.
+    """For f(x) = x³ at x = 2 with h = 0.5, what is the result?
+    Change each entry alone, once by h and once by −h. Divide the difference of the two results by
+        2h.
     Print the two arrays that f gets for the first entry. Only one entry differs from x.
     """
     one = np.array([2.0])
@@ -214,7 +216,7 @@ def test_central(submission, rng):
 @pytest.mark.check("numeric_gradient: any shape, and whole numbers", grades=["any array"])
 def test_any_array(submission, rng, note):
     """In an array of integers, what is x + h if x is changed in place?
-    The result has the shape of x, also if x has no axis. Steps are never rounded.
+    The result should have the shape of x, also if x has no axis. Steps should never be rounded.
     Copy x into an array of floats first. np.ndindex(x.shape) goes through the entries of any
         array.
     """
@@ -255,7 +257,7 @@ def expect_errors(submission, note, x, gradient):
 
 @pytest.mark.check("plot_error: the largest error for each step", grades=["error curve"])
 def test_curve(submission, note):
-    """For one step size, how many errors are there, and which of them is drawn?
+    """For one step size, which of the errors do you draw?
     Compute numeric_gradient with this step, subtract `gradient`, and take the largest absolute
         value.
     Print the errors before you draw them. None is negative.
@@ -270,7 +272,7 @@ def test_curve(submission, note):
 )
 def test_labels(submission):
     """On linear axes, could a reader see the smallest steps and errors?
-    Both axes are logarithmic and have labels, and the figure has a title.
+    Both axes should be logarithmic and have labels, and the figure should have a title.
     Use the methods loglog, set_xlabel, set_ylabel and set_title of the axes.
     """
     f = cubes_of(submission)
@@ -285,7 +287,7 @@ def test_labels(submission):
 @pytest.mark.check("The arguments stay as they are", grades=["x stays", "no side effects"])
 def test_unchanged(submission, rng, grading):
     """If you add h to an entry and subtract it again, is the entry exactly what it was?
-    The caller's arrays stay as they are. Each result depends on the arguments alone.
+    The caller's arrays should stay unchanged. Each result should depend only on the arguments.
     Compute x + step instead of writing into x, or write back a value that you have kept.
     """
     grading("x stays")

@@ -51,7 +51,7 @@ def expect_cross(submission, *cases):
     grades=["queries, keys and values", "whole memory"],
 )
 def test_cross(submission, rng):
-    """In the example by hand, which matrix is multiplied with x, and which with the memory?
+    """In the example by hand, which of the matrices W_q, W_k and W_v is multiplied with x?
     Queries come from x. Keys and values come from the memory. Every target token can see every
         token of the memory.
     Print the shapes: the weights have a row for each row of x, and a column for each row of memory.
@@ -83,8 +83,8 @@ def masks(rng, *shape):
 )
 def test_padding(submission, rng):
     """If you remove the padding from the memory, which of your numbers change?
-    Padding gets the weight 0, and the weights of the real tokens sum to 1. All rows of the scores
-        have the same mask.
+    Padding must get the weight 0, and the weights of the real tokens must sum to 1. All rows of the
+        scores need the same mask.
     Look at where the mask acts (before or after the softmax), and at its shape: it needs an axis
         for the queries.
     """
@@ -121,7 +121,7 @@ def expect_layer(submission, note, *cases):
 
 @pytest.mark.check("decoder_layer: two sums", points=2, grades=["two sums"])
 def test_two_sums(submission, note, rng):
-    """For a single target token, what is its self-attention, and what is added to it?
+    """In decoder_layer, which two sums do you compute, one after the other?
     y = x + self(x) comes first. Then y asks the memory, and the answer is added to y.
     Give both steps a name, y and z, and look at which of them each line uses.
     """
@@ -131,9 +131,9 @@ def test_two_sums(submission, note, rng):
 
 @pytest.mark.check("decoder_layer: earlier tokens only", points=2, grades=["earlier tokens"])
 def test_earlier_tokens(submission, note, rng):
-    """For the first target token, which target tokens can it see, and which tokens of the memory?
-    Self-attention is causal: a token sees itself and earlier ones. Cross-attention has no causal
-        mask.
+    """In the self-attention, which tokens can the first target token see?
+    In the self-attention, a token should see only itself and earlier tokens. Cross-attention should
+        have no causal mask.
     Make the causal mask from the length of x. Only the self-attention uses it.
     """
     both = X, MEMORY[:2], SELF, CROSS
@@ -146,7 +146,7 @@ def test_earlier_tokens(submission, note, rng):
 )
 def test_layer_padding(submission, note, rng):
     """In decoder_layer, which of the two attentions uses memory_mask?
-    The mask belongs to the memory, so cross-attention uses it, and self-attention does not.
+    The mask belongs to the memory, so only cross-attention should use the mask.
     Look at the arguments of your call of cross_attention.
     """
     half = np.array([True, False, True, False])
@@ -169,7 +169,8 @@ def draw(submission, weights, source, target):
 @pytest.mark.check("plot_alignment: an image of the weights", points=2, grades=["picture"])
 def test_picture(submission, rng):
     """In your picture, which cell is row 0 and column 1 of the weights?
-    Each row is a target token, each column a source token. The values are drawn unchanged.
+    Each row should be a target token, and each column a source token. The values should be
+        unchanged.
     Make new axes, and pass `weights` itself to their imshow.
     """
     small = np.array([[0.9, 0.1, 0.0], [0.2, 0.3, 0.5]]), ["das", "rote", "Haus"], ["red", "house"]
@@ -180,8 +181,8 @@ def test_picture(submission, rng):
 
 @pytest.mark.check("plot_alignment: the tokens as tick labels", grades=["tokens"])
 def test_tokens(submission, rng):
-    """Can a reader tell which row belongs to which token? Even if a token occurs twice?
-    Each row has a tick with its target token, and each column a tick with its source token.
+    """Can a reader tell which row belongs to which token, even if a token occurs twice?
+    Each row needs a tick with its target token, and each column a tick with its source token.
     Set places and labels in one call, such as axes.set_xticks(range(len(source)), source).
     """
     source, target = ["the", "cat", "the", "mat"], ["le", "chat", "le"]
@@ -193,7 +194,8 @@ def test_tokens(submission, rng):
 @pytest.mark.check("plot_alignment: both axis labels, a title and a colour bar", grades=["labels"])
 def test_labels(submission, rng):
     """Without your code, what does a reader need to understand your picture?
-    The x axis is the source, the y axis is the target. There are a title and a colour bar.
+    The x axis needs a label for the source, and the y axis one for the target. The figure also
+        needs a title and a colour bar.
     Use the methods set_xlabel, set_ylabel and set_title of the axes, and colorbar of the figure.
     """
     figure, axes = draw(submission, weights_of(rng, 2, 3), ["a", "b", "c"], ["d", "e"])

@@ -66,7 +66,7 @@ def expect_window(submission, *sizes):
 @pytest.mark.check("repeat_heads: neighbours share a kv head", points=3, grades=["repeated heads"])
 def test_repeated(submission, rng):
     """For two kv heads and four heads, which kv head do the heads 0, 1, 2 and 3 use?
-    Head h uses kv head ⌊h / r⌋, where r is the number of heads for each kv head: 0, 0, 1, 1.
+    Head h should use kv head ⌊h / r⌋, where r is the number of heads for each kv head: 0, 0, 1, 1.
     The heads are on axis −3. np.repeat repeats each entry of an axis, and np.tile the whole axis.
     """
     small = np.array([5.0, 7.0]).reshape(2, 1, 1)
@@ -77,7 +77,8 @@ def test_repeated(submission, rng):
 @pytest.mark.check("repeat_heads: multiples only", grades=["multiples only"])
 def test_multiples(submission):
     """Can three heads share two kv heads evenly?
-    If heads is not a multiple of the number of kv heads, a ValueError names both numbers.
+    If heads is not a multiple of the number of kv heads, raise a ValueError that names both
+        numbers.
     Test heads % kv_heads first, and put both numbers into the message.
     """
     for kv_heads, heads in ((2, 3), (6, 47), (6, 4)):
@@ -89,9 +90,9 @@ def test_multiples(submission):
 
 @pytest.mark.check("grouped_attention: the weights", points=3, grades=["weights"])
 def test_weights(submission, note, rng):
-    """For head 3 of four heads, and two kv heads: with which keys is its query multiplied?
-    Each head of queries meets the keys of its group. The scores are divided by √d_k, and the
-        softmax is over the keys.
+    """If there are four heads and two kv heads, which kv head has the keys for head 3?
+    The queries of a head meet the keys of the head's group. Divide the scores by √d_k, and take the
+        softmax over the keys.
     Print the shapes of q and of the repeated keys before you multiply them.
     """
     q = np.array([[[1.0, 0.0]], [[0.0, 1.0]]])
@@ -115,8 +116,8 @@ def follows_from_weights(submission, calls, values):
 @pytest.mark.check("grouped_attention: the output", points=3, grades=["output"])
 def test_output(submission, note, rng):
     """In the example by hand, why is the output of head 1 equal to 3, and not to 20?
-    The weights of head h multiply the values of kv head ⌊h / r⌋.
-    The values are shared in the same way as the keys.
+    The weights of head h should multiply the values of kv head ⌊h / r⌋.
+    Repeat the values in the same way as the keys.
     """
     q, k = np.zeros((4, 1, 1)), np.ones((2, 2, 1))
     small = q, k, np.array([2.0, 4.0, 10.0, 30.0]).reshape(2, 2, 1)
@@ -150,7 +151,7 @@ def test_mask(submission, note, rng):
 @pytest.mark.check("window_mask: the last w positions", points=2, grades=["window"])
 def test_window(submission):
     """For w = 2, which positions does query 3 see?
-    Query i sees key j if i − w < j ≤ i. So it sees itself and the w − 1 positions before it.
+    Query i should see key j if i − w < j ≤ i. So it sees itself and the w − 1 positions before it.
     For w = 1, only the diagonal is true. Print your mask for n = 4 and w = 2.
     """
     expect_window(submission, (4, 2), (3, 1), (6, 3), (4, 4), (3, 5))
@@ -159,7 +160,7 @@ def test_window(submission):
 @pytest.mark.check("window_mask: no empty window", grades=["no empty window"])
 def test_empty_window(submission):
     """With w = 0, how many positions would a query see?
-    If w is less than 1, window_mask raises a ValueError.
+    If w is less than 1, window_mask should raise a ValueError.
     if w < 1: raise ValueError("…")
     """
     for w in (0, -1):

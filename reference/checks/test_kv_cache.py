@@ -53,8 +53,8 @@ def expect_cache(submission, *cases):
     "step: without a cache", points=3, grades=["one step", "several tokens", "cache"]
 )
 def test_no_cache(submission, rng):
-    """Without a cache, which tokens does the first token see, and which does the last?
-    Without a cache, step is causal attention: token i sees the tokens 0 to i.
+    """If there is no cache yet, which tokens does the first token see?
+    Without a cache, step is causal attention: token i should see the tokens 0 to i.
     Print your mask for three tokens: a lower triangle with its diagonal.
     """
     cases = [split(TOKENS[:n], BY_HAND, 0) for n in (1, 3)]
@@ -64,7 +64,7 @@ def test_no_cache(submission, rng):
 @pytest.mark.check("step: one new token", points=3, grades=["one step"])
 def test_one_new(submission, rng):
     """In the example by hand, which keys does the second token see?
-    A new token sees all keys in the cache and its own key.
+    A new token should see all keys in the cache and its own key.
     Print the shape of your weights: one row, and one column more than the cache has keys.
     """
     by_hand = split(TOKENS[:2], BY_HAND, 1), split(TOKENS, BY_HAND, 2)
@@ -73,8 +73,8 @@ def test_one_new(submission, rng):
 
 @pytest.mark.check("step: several new tokens", points=3, grades=["several tokens"])
 def test_several(submission, rng):
-    """With one token in the cache and two new ones, which keys does each new token see?
-    New token i sees all t tokens of the cache, and the new tokens 0 to i.
+    """If one token is in the cache and two are new, which keys does each new token see?
+    New token i should see all t tokens of the cache, and the new tokens 0 to i.
     The mask has n rows and t + n columns. Its last row has no zeros.
     """
     cases = [split(*drawn(rng, *size), start) for size, start in (((5, 3), 3), ((5, 4), 2))]
@@ -84,7 +84,8 @@ def test_several(submission, rng):
 @pytest.mark.check("step: the new cache", points=3, grades=["cache"])
 def test_cache(submission, rng):
     """After the second token of the example by hand, which keys and values are in the cache?
-    The new cache has the old keys, then those of the new tokens. The values are in the same order.
+    The new cache should have the old keys, then the keys of the new tokens. The values should be in
+        the same order.
     Return the arrays that the attention of this step has used.
     """
     cases = [split(TOKENS[:n], BY_HAND, start) for n, start in ((1, 0), (2, 1), (3, 1))]
@@ -104,7 +105,7 @@ def expect_caller_unchanged(submission, x, cache, weights):
 @pytest.mark.check("step: the caller's cache stays", grades=["caller's cache"])
 def test_caller(submission, rng):
     """If two texts begin in the same way, can both continue from one cache?
-    step returns new arrays. The arrays of the caller's cache stay as they are.
+    step should return new arrays. The arrays of the caller's cache should stay unchanged.
     np.concatenate makes a new array. `+=`, append and an assignment to a part change the old one.
     """
     for x, weights in ((TOKENS, BY_HAND), drawn(rng, 5, 3)):
@@ -160,9 +161,9 @@ def language(rng, prompt, n):
 
 @pytest.mark.check("generate: the new tokens", points=3, grades=["generate"])
 def test_generate(submission, note, rng):
-    """For the next token, which row of the output decides? And what does the next step read?
-    The first step reads the prompt. Each later step reads the newest token, with the cache of the
-        step before.
+    """For the next token, which row of the output decides?
+    The first step should read the prompt. Each later step should read only the newest token, and
+        use the cache of the step before.
     Print what you pass to embed: first the prompt, and then one token at a time.
     """
     expect_tokens(
@@ -180,7 +181,8 @@ def test_generate(submission, note, rng):
 @pytest.mark.check("generate: no token twice", grades=["no token twice"])
 def test_embedded_once(submission, rng):
     """For a prompt of three tokens and n = 4, how many tokens does your function embed?
-    The cache remembers all tokens that were read. So each step embeds only the newest token.
+    The cache has the keys and values of all tokens that were read. So each later step should embed
+        only the newest token.
     Look at the argument of embed inside the loop: it should not grow.
     """
     for prompt, n in (([2, 0, 5], 4), ([1], 3)):
@@ -189,8 +191,8 @@ def test_embedded_once(submission, rng):
             raise Mismatch("generate does not call embed.")
         if len(embedded) > len(prompt) + n:
             said = (
-                f"A text of {len(prompt) + n} tokens, with the prompt, was embedded as "
-                f"{len(embedded)} tokens: some were embedded more than once."
+                f"generate embeds {len(embedded)} tokens. The prompt and the new tokens are only "
+                f"{len(prompt) + n} tokens, so it embeds some tokens more than once."
             )
             raise Mismatch(said, mistake="embedded-twice")
 
@@ -223,8 +225,8 @@ def is_right(submission, *cases):
     grades=["sizes", "no side effects", "several tokens"],
 )
 def test_others(submission, rng, grading):
-    """Does a line work only for a matrix? Does your code keep a cache for later calls?
-    Any number of batch axes may be in front of the last two. The only cache is the argument.
+    """Does a line work only for a matrix, or does your code keep a cache between calls?
+    Any number of batch axes may be in front of the last two. The only cache should be the argument.
     Count axes from the end (-1 and -2), and begin each text with None.
     """
     x, weights = drawn(rng, 2, 3, 6, 4)

@@ -102,7 +102,7 @@ def test_heads(heads, rng, note):
     grades=["masks"],
     hints=(
         "Here True means “may attend”. What happens to a score whose mask entry is False?",
-        "Blocked weights are 0, and each row still sums to 1, in every head.",
+        "Blocked weights must be 0, and each row must still sum to 1, in every head.",
         "Use scores.masked_fill(mask == 0, float('-inf')) before the softmax.",
     ),
 )

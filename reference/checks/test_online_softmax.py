@@ -123,7 +123,7 @@ def expect_state(submission, *cases):
         m = expect_shape(answers[0], right[0].shape, SAID[0])
         unseen = np.isneginf(right[0])
         if (unseen & ~np.isneginf(m)).any():
-            said = "All keys of a query are blocked so far, but its maximum is not −∞."
+            said = "All keys of a query are blocked so far, but the query's maximum is not −∞."
             raise Mismatch(said, SAID[0], m, right[0], unseen & ~np.isneginf(m))
         if (~unseen & ~np.isfinite(m)).any():
             said = "The maximum is not a finite number, but the query has seen a key."
@@ -145,9 +145,9 @@ def blocked_blocks(rng):
 
 @pytest.mark.check("merge: blocked keys", points=2, grades=["blocked keys"], needs=["test_maximum"])
 def test_blocked(submission, rng):
-    """In NumPy, what is -np.inf - (-np.inf), and for which queries do you compute it?
-    As long as all scores are −∞, m stays −∞, and l and o stay 0. A later block that is blocked
-        changes nothing.
+    """For which queries do you compute -np.inf - (-np.inf), which is NaN?
+    As long as all scores are −∞, m must stay −∞, and l and o must stay 0. A later block that is
+        blocked must change nothing.
     For the differences only, put a finite number such as 0 in the place of a maximum of −∞.
     """
     expect_state(submission, *blocked_blocks(rng))
@@ -170,8 +170,9 @@ def expect_tiled(submission, note, *calls, condition=20.0):
 
 @pytest.mark.check("tiled_attention: any size of blocks", points=3, grades=["attention"])
 def test_tiled(submission, note, rng):
-    """For 7 keys and block = 3, how many keys has the last block, and is it merged?
-    After the last block, the output is o / l. The size of the blocks changes nothing.
+    """For 7 keys and block = 3, do you merge the last block, which has only one key?
+    After the last block, the output should be o / l. The size of the blocks should not change the
+        output.
     Begin with m = −∞, l = 0 and o = 0, and print the scores of each block.
     """
     small = np.ones((1, 1)), np.log([[1.0], [2.0], [4.0]]), np.array([[1.0], [4.0], [10.0]])
@@ -183,7 +184,8 @@ def test_tiled(submission, note, rng):
 @pytest.mark.check("tiled_attention: one call of merge per block", grades=["blocks"])
 def test_blocks(submission, rng):
     """For 7 keys and block = 3, how many calls of merge do you expect?
-    There are as few blocks as possible, each with at most `block` keys. Each is merged once.
+    There should be as few blocks as possible, each with at most `block` keys. Call merge once for
+        each block.
     range(0, keys, block) gives the first key of each block.
     """
     own = submission.fresh()
@@ -196,7 +198,7 @@ def test_blocks(submission, rng):
         blocks = -(-l_k // block)
         asked = f"For {l_k} keys and block = {block}, "
         if len(sizes) != blocks:
-            said = f"{asked}merge is called {len(sizes)} times. There should be {blocks} blocks."
+            said = f"{asked}your code calls merge {len(sizes)} times. There are {blocks} blocks."
             raise Mismatch(said, mistake="number-of-merges")
         if max(sizes) > block:
             said = f"{asked}a call of merge has {max(sizes)} keys."
@@ -206,7 +208,7 @@ def test_blocks(submission, rng):
 @pytest.mark.check("tiled_attention: a mask", points=2, grades=["mask"], needs=["test_tiled"])
 def test_mask(submission, note, rng):
     """For block = 2, which columns of the mask belong to the second block?
-    Blocked scores are −∞, before merge. Each block of keys has its own columns of the mask.
+    Blocked scores must be −∞ before merge. Each block of keys has its own columns of the mask.
     The mask may have an axis of length 1, and it may be of 0 and 1.
     """
     rows = np.array([[1, 0, 1, 1, 0], [0, 0, 0, 1, 1], [1, 1, 0, 0, 0]])
@@ -224,8 +226,9 @@ def far(*scores):
 
 @pytest.mark.check("tiled_attention: large scores", grades=["large scores"], needs=["test_tiled"])
 def test_large_scores(submission, note):
-    """In NumPy, what is np.exp(-2500), and what is 0 / 0?
-    All exponentials are relative to the largest score so far. At the start, m is −∞, not 0.
+    """In NumPy, what is np.exp(-2500)?
+    All exponentials should be relative to the largest score so far. At the start, m should be −∞,
+        not 0.
     Print m after the first block: for scores near −2,500 it is near −2,500.
     """
     cases = [far(-2500.0, -2501.0, -2499.0), far(5000.0, 4999.0, 5001.0), far(-5000.0, 0.0, 5000.0)]
@@ -272,8 +275,8 @@ def expect_curves(submission, note, *calls):
 
 @pytest.mark.check("plot_running: two curves", grades=["curves"])
 def test_curves(submission, note, rng):
-    """For three blocks, how many points has each of your curves, and at which x?
-    After each block, one curve has the maximum so far, and the other the sum so far.
+    """For three blocks, at which x are the points of your curves?
+    After each block, one curve should have the maximum so far, and the other the sum so far.
     Call merge for each block, and append m and l to two lists.
     """
     falling = np.repeat([0.0, -1.0, 0.0], [4, 4, 1]) + 0.1 * rng.normal(size=9)
@@ -285,8 +288,8 @@ def test_curves(submission, note, rng):
 @pytest.mark.check("plot_running: labels, a title and a legend", grades=["labels"])
 def test_labels(submission):
     """Without your code, how does a reader know which curve is the sum?
-    The x axis and each y axis have a label, there is a title, and curves that share their axes have
-        a legend.
+    The x axis and each y axis need a label. The figure needs a title. Two curves on the same axes
+        need a legend.
     Use set_xlabel, set_ylabel, set_title and legend of the axes.
     """
     figure = expect_figure(submission.plot_running(APART, 3), "plot_running")

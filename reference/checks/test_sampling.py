@@ -87,7 +87,7 @@ def working(submission, *names):
 @pytest.mark.check("temperature: the softmax of logits / t", points=2, grades=["temperature"])
 def test_temperature(submission, rng):
     """For logits [1, 0] and t = 1/2, which numbers go through the softmax?
-    The logits are divided by t, and then the softmax follows. A softmax sums to 1.
+    Divide the logits by t, and then take the softmax. The result should sum to 1.
     Compare t = 1 with a plain softmax first. Then look at where t comes in.
     """
     pairs = (np.array([1.0, 0.0]), 1), (np.array([1.0, 0.0]), 0.5), (PETS, 2.0)
@@ -107,7 +107,7 @@ def test_zero(submission):
 @pytest.mark.check("top_k: the k largest logits stay", points=2, grades=["top-k"])
 def test_top_k(submission, rng):
     """For the logits [1, 3, 2] and k = 2, which entries become −∞?
-    The k largest keep their values and their places. All others are −∞.
+    The k largest should keep their values and their places. All others should be −∞.
     Count the finite entries of your result, and compare it place by place with the argument.
     """
     small = np.array([1.0, 3.0, 2.0])
@@ -117,9 +117,9 @@ def test_top_k(submission, rng):
 
 @pytest.mark.check("top_p: the smallest set that reaches p", points=2, grades=["top-p"])
 def test_top_p(submission, note):
-    """For the four tokens of the text and p = 0.7, what are the sums, and which one reaches p?
-    Add up probabilities from the likeliest token on. The token with which the sum reaches p
-        stays, too.
+    """For the four tokens of the text and p = 0.7, which is the first sum that reaches p?
+    Add up probabilities from the likeliest token on. The token with which the sum reaches p should
+        stay, too.
     Print the sorted probabilities, their sums, and the number of tokens that you keep.
     """
     wide = np.log([0.02, 0.3, 0.08, 0.25, 0.15, 0.2])
@@ -130,8 +130,8 @@ def test_top_p(submission, note):
 @pytest.mark.check("top_p: p = 0, and p = 1 or more", grades=["ends"])
 def test_ends(submission, note):
     """For p = 0 and for p = 1, how many tokens does your function keep?
-    p = 0 keeps the likeliest token. p = 1 or more keeps all, also a token whose probability is
-        too small to change the sum.
+    p = 0 should keep the likeliest token. p = 1 or more should keep all, also a token whose
+        probability is too small to change the sum.
     Look at the first and the last comparison with p. Do rounded sums reach 1?
     """
     far = np.array([0.0, 60.0, 1.0])
@@ -142,7 +142,8 @@ def test_ends(submission, note):
 @pytest.mark.check("Equal logits at the border", grades=["ties"])
 def test_ties(submission, note):
     """For the logits [2, 2, 2] and k = 2, which two tokens stay?
-    Of equal logits, those with the lower indices stay, and exactly k tokens stay in all.
+    Of equal logits, those with the lower indices should stay, and exactly k tokens should stay in
+        all.
     A comparison with the k-th largest value cannot tell equal logits apart. A stable sort of the
         negative logits keeps their order.
     """
@@ -162,7 +163,7 @@ def expect_drawn(submission, *cases):
 
 @pytest.mark.check("draw: the first sum that is larger than u", grades=["draw"])
 def test_draw(submission, rng):
-    """For the probabilities [0.25, 0.75], which token does u = 0.2 choose, and which u = 0.3?
+    """For the probabilities [0.25, 0.75], which token does u = 0.3 choose?
     Add up the probabilities in the order of the vocabulary. The first sum above u decides.
     Print np.cumsum(probabilities) and compare each entry with u.
     """
@@ -179,8 +180,8 @@ def test_draw(submission, rng):
 )
 def test_rounded(submission, grading):
     """If all sums are at most u, what does your function return?
-    A token with the probability 0 is never chosen. If no sum is larger than u, the last token
-        with a larger probability than 0 is chosen.
+    Never choose a token with the probability 0. If no sum is larger than u, choose the last token
+        with a probability above 0.
     Try u = 0 with [0, 1], and u = 0.99 with [0.5, 0.4, 0].
     """
     grading("draw")
@@ -204,7 +205,7 @@ def expect_counts(submission, logits, note):
 @pytest.mark.check("plot_kept: the number of tokens over p", grades=["curve"])
 def test_curve(submission, note):
     """For p = 0 and for p = 1, how high is your curve?
-    For each p, the height is the number of logits that top_p leaves finite.
+    For each p, the height should be the number of logits that top_p leaves finite.
     Print the 101 numbers before you draw them. They begin with 1 and never fall.
     """
     expect_counts(submission, PLOTTED, note)
@@ -213,7 +214,7 @@ def test_curve(submission, note):
 @pytest.mark.check("plot_kept: both axis labels and a title", grades=["labels"])
 def test_labels(submission):
     """Without your code, what does a reader need to understand your picture?
-    The x axis names p, the y axis names the number of tokens. There is a title.
+    The x axis should name p, and the y axis the number of tokens. The figure should have a title.
     Use the methods set_xlabel, set_ylabel and set_title of the axes.
     """
     expect_labels(submission.plot_kept(PLOTTED), "plot_kept")
@@ -225,8 +226,8 @@ def test_labels(submission):
 )
 def test_others(submission, rng, note, grading):
     """Does a function fail only with large logits, with −∞, with many or with one token?
-    The largest logit is subtracted before the exponential. `logits[...] = …` and `logits /= …`
-        change the caller's own array.
+    Subtract the largest logit before the exponential. `logits[...] = …` and `logits /= …` change
+        the caller's own array.
     Compute everything from the arguments, and write only into new arrays.
     """
     names = working(submission, "temperature", "top_k", "top_p")

@@ -218,8 +218,8 @@ def test_sizes(compare, rng, sizes):
     hints=(
         "Here True means “may attend”. Which number must replace a blocked score, so that its "
         "weight is 0?",
-        "Blocked weights are 0, and each row still sums to 1. So the mask has to act before the "
-        "softmax.",
+        "Blocked weights must be 0, and each row must still sum to 1. So the mask has to act "
+        "before the softmax.",
         "Where the mask is false, replace the scaled score by −np.inf (or −1e9). Then take the "
         "softmax.",
     ),

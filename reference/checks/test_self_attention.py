@@ -171,8 +171,8 @@ def test_bare_axes(bare, rng, note):
     grades=["masks"],
     hints=(
         "Here True means “may attend”. What happens to a score whose mask entry is False?",
-        "Blocked weights are 0, and each row still sums to 1. So the mask has to act on the "
-        "scores, not on the weights.",
+        "Blocked weights must be 0, and each row must still sum to 1. So the mask has to act on "
+        "the scores, not on the weights.",
         "scores.masked_fill(mask == 0, float('-inf')) is right for every kind of mask. ~mask is "
         "right only for a mask of type bool.",
     ),

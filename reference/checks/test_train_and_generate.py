@@ -339,7 +339,7 @@ def test_generator(submission, kit, rng):
     if always_equal(lambda: (kit.generator.kept(5), kit.generator.kept(6))):
         if np.array_equal(first, greedy_words):
             raise Mismatch(
-                "At temperature 1, each token is the likeliest token: nothing is sampled.",
+                "At temperature 1, your code always takes the likeliest token. It does not sample.",
                 mistake="always-greedy",
             )
         raise Mismatch(

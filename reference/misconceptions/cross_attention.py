@@ -58,7 +58,8 @@ SCALES = formulas(
 )
 PADDING = (
     "If you remove the padding from the memory, which of your numbers change?",
-    "Padding gets the weight 0, and each row sums to 1. All rows of the scores have the same mask.",
+    "Padding must get the weight 0, and each row must sum to 1. All rows of the scores need the "
+    "same mask.",
     "Look at the place where the mask acts, and at its shape: it needs an axis for the queries.",
 )
 
@@ -90,8 +91,8 @@ BLOCKS = {
         *by_axis(lambda m: m[..., np.newaxis]),
     ),
     "mask-without-axis": (
-        "The mask has no axis for the queries. {Without batch axes, this is right. With|With} as "
-        "many texts as target tokens, row i of the mask acts on target token i.",
+        "The mask has no axis for the queries. {Without batch axes, this is right. }If there are "
+        "as many texts as target tokens, the mask of text i acts on target token i of every text.",
         *by_axis(lambda m: m),
     ),
     "causal-on-memory": (

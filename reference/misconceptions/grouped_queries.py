@@ -18,7 +18,8 @@ from reference.misconceptions.scaled_dot_product_attention.masking import fill, 
 
 ORDER = (
     "For two kv heads and four heads, which kv head do the heads 0, 1, 2 and 3 use?",
-    "Head h uses kv head ⌊h / r⌋, where r is the number of heads for each kv head: 0, 0, 1, 1.",
+    "Head h should use kv head ⌊h / r⌋, where r is the number of heads for each kv head: 0, 0, 1, "
+    "1.",
     "Look at the function that repeats, and at its axis. The heads are on axis −3.",
 )
 

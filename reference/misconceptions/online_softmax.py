@@ -81,8 +81,8 @@ OUTPUT = formulas(
 NAN = Family(
     None,
     (
-        "In NumPy, what is -np.inf - (-np.inf), and for which queries do you compute it?",
-        "As long as all scores are −∞, m stays −∞, and l and o stay 0.",
+        "For which queries do you compute -np.inf - (-np.inf), which is NaN?",
+        "As long as all scores are −∞, m must stay −∞, and l and o must stay 0.",
         "For the differences only, put 0 in the place of a maximum of −∞.",
     ),
     {

@@ -171,7 +171,7 @@ def _renamed(template: Template, owner: Function, scope: Sequence[str]) -> str:
 def _alike(one: Counter[str], other: Counter[str]) -> float:
     """Return the share of tokens, from 0 to 1, that two expressions have in common.
 
-    It is the mean of the share of all tokens and the share of the shorter expression's tokens.
+    It is the mean of two shares: of all tokens, and of the shorter expression's tokens.
     """
     common, sizes = sum((one & other).values()), (sum(one.values()), sum(other.values()))
     return common / sum(sizes) + common / max(1, 2 * min(sizes))

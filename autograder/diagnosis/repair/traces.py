@@ -1,8 +1,8 @@
 """Traces of a submission: the lines that checks run, and the intermediate values.
 
-The judge runs a changed file and reads its output. The file prints a mark for each statement or for
-each value. A value is identified by four numbers that do not depend on the number and the order of
-its axes. So an answer may arrange its arrays differently from the reference.
+The judge runs a changed file and reads its output. The file prints a marker for each statement or
+for each value. A value is identified by four numbers that do not depend on the number and the order
+of its axes. So an answer may arrange its arrays differently from the reference.
 """
 
 import ast
@@ -75,14 +75,14 @@ class TracedValue(NamedTuple):
 
 
 def with_line_marks(source: Source, trees: Sequence[Tree | None]) -> Source:
-    """Return the source with a mark before each statement. The mark names the unit and the line."""
+    """Return the source with a line marker before each statement. It names unit and line."""
     return _marked(source, trees, Unit("marks", _MARK_LINE), _mark_lines)
 
 
 def with_value_marks(source: Source, trees: Sequence[Tree | None], all_parts: bool) -> Source:
-    """Return the source with a mark for the value of each assignment and each `return`.
+    """Return the source with a value marker for each assignment and each `return`.
 
-    With `all_parts`, each part of these expressions has a mark too.
+    With `all_parts`, each part of these expressions has a marker too.
     """
     mark = partial(_mark_values, all_parts=all_parts)
     return _marked(source, trees, Unit("values", _MARK_VALUE), mark)
@@ -125,7 +125,7 @@ def _mark_lines(root: ast.Module, number: int) -> None:
 
 
 def _mark_values(root: ast.Module, number: int, all_parts: bool) -> None:
-    """Add marks for the values that statements inside functions assign or return."""
+    """Add markers for the values that statements inside functions assign or return."""
     functions = [node for node in ast.walk(root) if isinstance(node, ast.FunctionDef)]
     blocks = {id(block): block for function in functions for block in _blocks(function)}
     for block in blocks.values():
@@ -173,7 +173,7 @@ class _MarkParts(ast.NodeTransformer):
 
 
 def lines_run(printed: str) -> Lines:
-    """Return the lines whose marks were printed."""
+    """Return the lines that ran: their line markers are in the output."""
     return frozenset((int(unit), int(line)) for unit, line in _LINE_MARK.findall(printed))
 
 
@@ -196,7 +196,7 @@ def feeding_lines(trees: Sequence[Tree | None], lines: Lines) -> Iterator[tuple[
 
 
 def values_in(printed: str) -> list[TracedValue]:
-    """Return the values whose marks were printed, in order."""
+    """Return the values whose value markers are in the output, in order."""
     return [
         TracedValue((int(unit), int(line)), (float(size), float(odd), float(total), float(squares)))
         for unit, line, size, odd, total, squares in _VALUE_MARK.findall(printed)

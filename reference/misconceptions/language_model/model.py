@@ -218,7 +218,7 @@ MODEL_PARTS = (
                 lambda s: np.swapaxes(s.projected, 1, 2),
             ),
             "choices": (
-                "The result has the number of the likeliest token. It should have the logits of "
+                "The result has the index of the likeliest token. It should have the logits of "
                 "all tokens.",
                 lambda s: s.projected.argmax(-1),
             ),

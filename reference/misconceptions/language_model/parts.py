@@ -95,7 +95,7 @@ PARTS = (
                 {"sum_2": lambda s: s.attended + s.fed},
             ),
             "second-sum-before-norm": (
-                "The second sum adds the first sum before its norm. It should add the result of "
+                "The second sum adds the first sum without the norm. It should add the result of "
                 "the first norm.",
                 {"sum_2": lambda s: s.sum_1 + s.fed},
             ),
@@ -197,7 +197,7 @@ PARTS = (
                 {"hidden": lambda s: s.x @ s.W_0.T + s.b_0},
             ),
             "network-of-sum": (
-                "The feed-forward network gets the first sum before its norm. It should get the "
+                "The feed-forward network gets the first sum without the norm. It should get the "
                 "result of the first norm.",
                 {"hidden": lambda s: s.sum_1 @ s.W_0.T + s.b_0},
             ),

@@ -90,7 +90,7 @@ SHIFTS = (
     Family(
         "axis",
         (
-            "Which axis is −1 of an array with three axes?",
+            "Which axis of an array with three axes does −1 mean?",
             "A negative axis counts from the end: −1 is the last axis.",
             "Pass `axis` to NumPy unchanged. NumPy understands negative numbers.",
         ),
