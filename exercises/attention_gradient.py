@@ -27,7 +27,7 @@
 # **The softmax.** Let $p$ be one row of weights. If one score of the row grows, its weight grows, and
 # all others shrink, since their sum stays 1. So $ds_j$ depends on all of $dp$:
 #
-# $$ds_j = p_j\,\bigl(dp_j - \textstyle\sum_m p_m\, dp_m\bigr).$$
+# $$ds_j = p_j\,\Bigl(dp_j - \sum_m p_m\, dp_m\Bigr).$$
 #
 # In words: subtract the weighted mean of the row, then multiply by the weights.
 #

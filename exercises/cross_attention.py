@@ -50,8 +50,8 @@
 # What would the first row of the weights be without the mask? $[0.000, 0.000, 1.000]$, to three
 # decimals: the padding would get nearly everything.
 #
-# **The mask has no axis for the queries.** Its shape is $(\dots, L_\text{memory})$, and the scores have
-# the shape $(\dots, L, L_\text{memory})$. So each row of the scores gets the same mask. With a batch
+# **The mask has no axis for the queries.** Its shape is $(\ldots, L_\text{memory})$, and the scores have
+# the shape $(\ldots, L, L_\text{memory})$. So each row of the scores gets the same mask. With a batch
 # axis, NumPy does not line up the axes as you want: $(B, L_\text{memory})$ meets the last *two* axes
 # of $(B, L, L_\text{memory})$. If $B = L$, there is not even an error. Which axis is missing, and where?
 #

@@ -31,10 +31,10 @@
 # The factor is at most 1. It is exactly 1 if the maximum does not grow.
 #
 # **By hand.** A query has the scores $0,\ \ln 2,\ \ln 4$, and the values are $1, 4, 10$. The first block
-# has two keys: $m = \ln 2$, $\ell = \tfrac12 + 1 = 1.5$ and $o = \tfrac12 \cdot 1 + 1 \cdot 4 = 4.5$. The
+# has two keys: $m = \ln 2$, $\ell = \tfrac{1}{2} + 1 = 1.5$ and $o = \tfrac{1}{2} \cdot 1 + 1 \cdot 4 = 4.5$. The
 # second block has the last key, and the maximum grows to $\ln 4$. The factor is
-# $e^{\ln 2 - \ln 4} = \tfrac12$, so $\ell = 0.75 + 1 = 1.75$ and $o = 2.25 + 10 = 12.25$. The output is
-# $12.25 / 1.75 = 7$. All at once, the weights are $\tfrac17, \tfrac27, \tfrac47$, and
+# $e^{\ln 2 - \ln 4} = \tfrac{1}{2}$, so $\ell = 0.75 + 1 = 1.75$ and $o = 2.25 + 10 = 12.25$. The output is
+# $12.25 / 1.75 = 7$. All at once, the weights are $\tfrac{1}{7}, \tfrac{2}{7}, \tfrac{4}{7}$, and
 # $(1 + 8 + 40) / 7 = 7$ too.
 #
 # ![Left: three bars for the scores 0, ln 2 and ln 4, with heights 1, 2 and 4. A line separates the first

@@ -27,7 +27,7 @@
 # tokens, and each later query sees three: itself and the two before it.](figures/grouped_queries.png)
 #
 # **By hand.** Let $H = 4$ and $G = 2$, with one query in each head and two tokens to look at. All queries
-# are 0. So all scores are 0, and each weight is $\tfrac12$. In kv head 0, the values of the two tokens
+# are 0. So all scores are 0, and each weight is $\tfrac{1}{2}$. In kv head 0, the values of the two tokens
 # are 2 and 4. In kv head 1, they are 10 and 30. Then the outputs of the four heads are the means
 # $3, 3, 20, 20$.
 #

@@ -163,9 +163,9 @@ def cache_bytes(layers, heads, d_head, length, bytes_per_number=2):
 # %% [markdown]
 # ## Try it
 #
-# The first features of the outputs should be close to 2, 1.119 and 1.636, in one step and in three. `generate` counts here:
-# the next token is the last one plus 1, so the new tokens should be `[4, 5, 6]`. The last line should
-# be 819200.
+# The first features of the outputs should be close to 2, 1.119 and 1.636, in one step and in three.
+# `generate` counts here: the next token is the last one plus 1, so the new tokens should be
+# `[4, 5, 6]`. The last line should be 819200.
 
 # %%
 if __name__ == "__main__":

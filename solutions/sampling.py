@@ -21,7 +21,7 @@
 # $$p_i = \frac{e^{z_i / t}}{\sum_j e^{z_j / t}}.$$
 #
 # Since $e^{z/t} = (e^z)^{1/t}$, each probability is raised to the power $1/t$, and then all are divided
-# by their sum. For $t = \tfrac12$ these are the squares $0.0625,\ 0.25,\ 0.01,\ 0.0225$ with the sum
+# by their sum. For $t = \tfrac{1}{2}$ these are the squares $0.0625,\ 0.25,\ 0.01,\ 0.0225$ with the sum
 # $0.345$. So the new probabilities are $[0.181,\ 0.725,\ 0.029,\ 0.065]$: the differences grow. For
 # $t = 2$ they shrink, to $[0.262,\ 0.370,\ 0.166,\ 0.203]$.
 #
@@ -95,7 +95,7 @@ import numpy as np
 # - **Rounded sums.** If no sum is larger than `u`, `draw` returns the last index whose probability is
 #   larger than 0.
 # - **Curve.** `plot_kept` draws the number of tokens that `top_p` keeps, for the 101 values
-#   $p = 0,\ 0.01,\ 0.02,\ \dots,\ 1$. `p` is on the x axis. Draw it with matplotlib's `plot`, `step` or
+#   $p = 0,\ 0.01,\ 0.02,\ \ldots,\ 1$. `p` is on the x axis. Draw it with matplotlib's `plot`, `step` or
 #   `scatter`.
 # - **Labels.** Both axes have labels, and the figure has a title. You choose the words.
 # - **Removed tokens.** Logits may already be $-\infty$, but not all of them. Such a token has the
@@ -191,7 +191,7 @@ def plot_kept(logits):
 # %% [markdown]
 # ## Try it
 #
-# The probabilities should be those of the text for $t = \tfrac12$. Top-k with `k = 3` should remove
+# The probabilities should be those of the text for $t = \tfrac{1}{2}$. Top-k with `k = 3` should remove
 # fish, and top-p with `p = 0.7` should keep cat and dog. The chosen token should be 1, which is dog. The
 # picture has 50 random logits. At which `p` does the curve become steep, and why?
 

@@ -157,7 +157,7 @@ def test_it_is_walked_by_mouse(desk):
         page.mouse.click(box["x"] + 3, box["y"] + 3)
         page.wait_for_url(f"**/students/{student}")
         page.get_by_role("link", name="Exercises").first.click()
-        page.get_by_role("link", name="Softmax").click()
+        page.get_by_role("link", name="Softmax", exact=True).click()
         page.locator("details summary").first.click()
         page.locator("details[open] .people a").first.click()
         page.wait_for_url("**/students/*#softmax")

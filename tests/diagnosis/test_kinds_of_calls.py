@@ -59,7 +59,10 @@ def for_rows_with_a_minus(x, sign):
 
 @pytest.mark.parametrize(
     ("function", "when"),
-    [(for_rows, "For one row"), (for_rows_with_a_minus, "For one row and with a minus")],
+    [
+        (for_rows, "For one row"),
+        (for_rows_with_a_minus, "For one row and at the same time with a minus"),
+    ],
 )
 def test_it_is_said_of_these_calls_alone(function, when):
     assert said(function) == ("named", ("mean",), f"{when}: the mean. {OTHER_CALLS}")

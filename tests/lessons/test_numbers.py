@@ -262,7 +262,7 @@ def of_online_softmax():
     scores = np.log([[1.0, 2.0, 4.0]])
     m, total, output = (float(x.item()) for x in merge(*state, scores[:, :2], v[:2]))
     assert np.isclose(m, np.log(2))
-    yield f"$\\ell = \\tfrac12 + 1 = {total:g}$ and"
+    yield f"$\\ell = \\tfrac{{1}}{{2}} + 1 = {total:g}$ and"
     yield f"\\cdot 4 = {output:g}$"
     state = merge(*(np.array(x) for x in ([m], [total], [[output]])), scores[:, 2:], v[2:])
     yield f"$\\ell = {total / 2:g} + 1 = {state[1].item():g}$"
