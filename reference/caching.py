@@ -4,6 +4,7 @@ Source: Shazeer (2019), section 2.4: incremental attention with one new token.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -46,22 +47,24 @@ def generate(
     next_token: Callable[[Array], int],
     embed: Callable[[list[int]], Array],
     weights: Weights,
+    step: Any = step,
 ) -> list[int]:
-    """Return the n tokens that follow the prompt."""
+    """Return the n tokens that follow the prompt. `step` may be a student's own."""
     written: list[int] = []
     unread, cache = list(prompt), None
     for _ in range(n):
         output, cache = step(embed(unread), cache, *weights)
-        unread = [int(next_token(output[-1]))]
+        unread = [int(next_token(np.asarray(output)[-1]))]
         written += unread
     return written
 
 
-def generate_of(prompt: Sequence[int], n: int, table: Array, weights: Weights) -> list[int]:
+def generate_of(
+    prompt: Sequence[int], n: int, table: Array, weights: Weights, step: Any = step
+) -> list[int]:
     """Return the tokens that follow if `embed` looks into a table."""
-    return generate(
-        prompt, n, lambda row: next_of(row, len(table)), lambda tokens: table[tokens], weights
-    )
+    next_token, embed = (lambda row: next_of(row, len(table))), (lambda tokens: table[tokens])
+    return generate(prompt, n, next_token, embed, weights, step)
 
 
 def is_clear_text(prompt: Sequence[int], n: int, table: Array, weights: Weights) -> bool:

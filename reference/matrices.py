@@ -1,4 +1,4 @@
-"""Random matrices of one head."""
+"""Random inputs of attention: queries, keys and values, or the matrices of one head."""
 
 from typing import Any
 
@@ -6,6 +6,29 @@ import numpy as np
 import numpy.typing as npt
 
 Four = tuple[npt.NDArray[np.float64], ...]
+
+
+def qkv(
+    rng: Any, l_q: int, l_k: int, d_k: int, d_v: int, batch: Any = (), heads: Any = ((), ())
+) -> list[Any]:
+    """Return random queries, keys and values. `heads` has the sizes in front of l_q and of l_k."""
+    of_q, of_kv = heads
+    shapes = (*of_q, l_q, d_k), (*of_kv, l_k, d_k), (*of_kv, l_k, d_v)
+    return [rng.normal(size=(*batch, *shape)) for shape in shapes]
+
+
+def grouped_qkv(
+    rng: Any,
+    heads: int,
+    kv_heads: int,
+    l_q: int,
+    l_k: int,
+    d_k: int,
+    d_v: int,
+    batch: Any = (),
+) -> list[Any]:
+    """Return random queries, and keys and values with fewer heads."""
+    return qkv(rng, l_q, l_k, d_k, d_v, batch, ((heads,), (kv_heads,)))
 
 
 def matrices(rng: Any, d: int, d_memory: int, d_k: int, d_v: int) -> Four:

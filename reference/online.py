@@ -59,27 +59,25 @@ def all_scores(q: Array, k: Array, mask: Mask | None) -> Array:
     return block(scale(scores(q, k), q.shape[-1]), mask)
 
 
+def in_blocks(logits: Array, v: Array, block: int, merge: Any = merge) -> Array:
+    """Return the output of attention from its scores. `merge` may be a student's own."""
+    state: Any = empty(logits.shape[:-1], v.shape[-1])
+    for part in blocks_of(logits.shape[-1], block):
+        state = merge(*state, logits[..., part], v[..., part, :])
+    return np.asarray(state[2]) / np.asarray(state[1])[..., np.newaxis]
+
+
 def tiled_attention(q: Array, k: Array, v: Array, block: int, mask: Mask | None = None) -> Array:
     """Return the output of attention, computed block by block."""
-    m, total, o = empty(q.shape[:-1], v.shape[-1])
-    logits = all_scores(q, k, mask)
-    for part in blocks_of(k.shape[-2], block):
-        m, total, o = merge(m, total, o, logits[..., part], v[..., part, :])
-    return np.asarray(o / total[..., np.newaxis])
+    return in_blocks(all_scores(q, k, mask), v, block)
 
 
 def own_tiled_attention(
     steps: Any, q: Array, k: Array, v: Array, block: int, mask: Mask | None = None
 ) -> Array:
     """Return the output that follows from a student's own merge."""
-
-    def through(own: Any, logits: Array) -> Array:
-        state: Any = empty(q.shape[:-1], v.shape[-1])
-        for part in blocks_of(k.shape[-2], block):
-            state = own.merge(*state, logits[..., part], v[..., part, :])
-        return np.asarray(state[2]) / np.asarray(state[1])[..., np.newaxis]
-
-    return np.asarray(steps.ask(through, all_scores(q, k, mask)))
+    logits = all_scores(q, k, mask)
+    return np.asarray(steps.ask(lambda own, asked: in_blocks(asked, v, block, own.merge), logits))
 
 
 def running(scores: Array, block: int, merge: Any = merge) -> Array:

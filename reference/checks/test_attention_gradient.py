@@ -5,17 +5,16 @@ import pytest
 
 from autograder.author import (
     Mismatch,
-    StudentProblem,
     expect_all_follow,
     expect_close,
     expect_data_follows,
     expect_independent_calls,
     expect_results,
     expect_unchanged_arguments,
-    graded_elsewhere,
     is_informative,
     values_agree,
 )
+from reference.checks.earlier import answer_aside
 from reference.checks.pictures import expect_curve, expect_figure, expect_labels
 from reference.gradients import (
     attention_backward,
@@ -26,6 +25,7 @@ from reference.gradients import (
     transposed,
     weights_of,
 )
+from reference.matrices import qkv
 
 NAMES = ("dq", "dk", "dv")
 SMALL = (
@@ -55,9 +55,8 @@ def cubes(x):
 
 def drawn(rng, L_q, L_k, d, d_v, *batch, mask=None):
     """Return random arguments of attention_backward."""
-    sizes = (L_q, d), (L_k, d), (L_k, d_v), (L_q, d_v)
-    q, k, v, do = (rng.normal(size=(*batch, *size)) for size in sizes)
-    return q, k, v, mask, do
+    q, k, v = qkv(rng, L_q, L_k, d, d_v, batch)
+    return q, k, v, mask, rng.normal(size=(*batch, L_q, d_v))
 
 
 def usual(rng):
@@ -91,13 +90,6 @@ def expect_gradients(submission, note, names, *cases):
             found.append((answer[place], attention_backward(*case)[place], from_own))
         what = f"the gradient {NAMES[place]}"
         expect_all_follow(found, what, note, "softmax_backward", submission, condition=20.0)
-
-
-def answer_aside(submission, name, *args):
-    """Return the answer to a call that another check tests, or None."""
-    with graded_elsewhere(StudentProblem):
-        return getattr(submission.aside(), name)(*args)
-    return None
 
 
 def right_ones(submission):

@@ -11,7 +11,7 @@ from autograder.author import (
     expect_error,
     expect_independent_calls,
     expect_results,
-    expect_unchanged,
+    expect_unchanged_arguments,
     graded_elsewhere,
     is_informative,
     values_agree,
@@ -22,16 +22,10 @@ from reference.grouped import (
     repeat_heads,
     window_mask,
 )
+from reference.matrices import grouped_qkv
 
 NAMES = ("output", "weights")
 SHARE = 0.2  # of the changes to keys and values; blocked keys change nothing, and values no weights
-
-
-def qkv(rng, *sizes, batch=()):
-    """Return queries, keys and values for sizes (heads, kv_heads, L_q, L_k, d_k, d_v)."""
-    heads, kv_heads, l_q, l_k, d_k, d_v = sizes
-    shapes = (heads, l_q, d_k), (kv_heads, l_k, d_k), (kv_heads, l_k, d_v)
-    return [rng.normal(size=(*batch, *shape)) for shape in shapes]
 
 
 def expect_repeated(submission, *cases):
@@ -98,7 +92,7 @@ def test_weights(submission, note, rng):
     q = np.array([[[1.0, 0.0]], [[0.0, 1.0]]])
     k = np.array([[[2.0, 0.0], [0.0, 4.0], [0.0, 0.0]]])
     cases = (q, k, k), (np.repeat(q, 2, 0), np.array([*k, *-k]), np.array([*k, *k]))
-    drawn = qkv(rng, 6, 2, 3, 5, 4, 1), qkv(rng, 4, 2, 3, 3, 9, 2, batch=(3,))
+    drawn = grouped_qkv(rng, 6, 2, 3, 5, 4, 1), grouped_qkv(rng, 4, 2, 3, 3, 9, 2, batch=(3,))
     expect_attention(submission, note, 1, *cases, *drawn)
     expect_attention(submission, note, 1, (400 * cases[1][0], *cases[1][1:]), condition=1e4)
 
@@ -121,7 +115,7 @@ def test_output(submission, note, rng):
     """
     q, k = np.zeros((4, 1, 1)), np.ones((2, 2, 1))
     small = q, k, np.array([2.0, 4.0, 10.0, 30.0]).reshape(2, 2, 1)
-    drawn = qkv(rng, 6, 2, 3, 5, 4, 1), qkv(rng, 4, 2, 3, 3, 3, 3, batch=(2,))
+    drawn = grouped_qkv(rng, 6, 2, 3, 5, 4, 1), grouped_qkv(rng, 4, 2, 3, 3, 3, 3, batch=(2,))
     values = [repeat_heads(v, q.shape[-3]) for q, _, v in drawn]
     try:
         expect_attention(submission, note, 0, small, *drawn)
@@ -142,10 +136,10 @@ def test_mask(submission, note, rng):
     rows = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])
     by_head = np.stack([rows, rows[::-1], rows > -1, rows])
     for mask in (rows == 1, rows[:1].astype(float), by_head):
-        args = *qkv(rng, 4, 2, 3, 4, 3, 2, batch=(2,)), mask
+        args = *grouped_qkv(rng, 4, 2, 3, 4, 3, 2, batch=(2,)), mask
         expect_attention(submission, note, 1, args)
         expect_attention(submission, note, 0, args)
-    expect_attention(submission, note, 1, (*qkv(rng, 6, 3, 5, 5, 2, 1), window_mask(5, 2)))
+    expect_attention(submission, note, 1, (*grouped_qkv(rng, 6, 3, 5, 5, 2, 1), window_mask(5, 2)))
 
 
 @pytest.mark.check("window_mask: the last w positions", points=2, grades=["window"])
@@ -178,20 +172,18 @@ def test_others(submission, note, rng, grading):
     grading("sizes")
     kv = rng.normal(size=(2, 1, 4, 3, 5))
     expect_repeated(submission, (kv, 4), (kv, 8), (kv[:, :, :1], 7))
-    wide = [qkv(rng, *sizes) for sizes in ((3, 1, 2, 4, 3, 2), (2, 2, 4, 1, 1, 3))]
+    wide = [grouped_qkv(rng, *sizes) for sizes in ((3, 1, 2, 4, 3, 2), (2, 2, 4, 1, 1, 3))]
     mask = rng.random((2, 1, 1, 3, 4)) < 0.5
     mask[..., 0] = True
-    masked = *qkv(rng, 4, 2, 3, 4, 5, 6, batch=(2, 3)), mask
+    masked = *grouped_qkv(rng, 4, 2, 3, 4, 5, 6, batch=(2, 3)), mask
     expect_attention(submission, note, 0, *wide, masked)
     n, w = int(rng.integers(20, 40)), int(rng.integers(4, 19))
     expect_window(submission, (1, 1), (1, 3), (n, w), (n, n + 7))
     grading("no side effects")
-    q, k, v, mask = *qkv(rng, 4, 2, 3, 3, 5, 2), np.tril(np.ones((3, 3)))
+    q, k, v, mask = *grouped_qkv(rng, 4, 2, 3, 3, 5, 2), np.tril(np.ones((3, 3)))
     calls = {"repeat_heads": (k, 4), "grouped_attention": (q, k, v, mask)}
-    for (function, args), names in zip(calls.items(), ("kv", "q k v mask"), strict=True):
-        _, after = getattr(submission, function).with_arguments(*args)
-        for name, was, now in zip(names.split(), args, after, strict=False):
-            expect_unchanged(was, now, name)
+    for (function, args), names in zip(calls.items(), ("kv heads", "q k v mask"), strict=True):
+        expect_unchanged_arguments(getattr(submission, function), names.split(), *args)
     again = [(f, lambda s, f=f, args=args: getattr(s, f)(*args)) for f, args in calls.items()]
     again.append(("window_mask", lambda s: s.window_mask(5, 2)))
     between = [

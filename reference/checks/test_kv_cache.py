@@ -5,17 +5,16 @@ import pytest
 
 from autograder.author import (
     Mismatch,
-    StudentProblem,
     expect_close,
     expect_follows,
     expect_independent_calls,
-    expect_numbers,
     expect_results,
     expect_unchanged,
 )
 from reference.caching import cache_bytes, cache_of, generate_of, is_clear_text, step
+from reference.checks.earlier import expect_different_numbers, is_right
 from reference.matrices import matrices
-from reference.with_tables import next_of, written
+from reference.with_tables import written
 
 FIRST, SECOND = np.array([[1.0], [0.0]]), np.array([[0.0], [1.0]])
 TOKENS = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 3.0]])
@@ -113,20 +112,6 @@ def test_caller(submission, rng):
         expect_caller_unchanged(submission, new, cache, weights)
 
 
-def with_own_step(prompt, n, weights):
-    """Return a function that generates with the student's own step."""
-
-    def run(own, table):
-        tokens, unread, cache = [], list(prompt), None
-        for _ in range(n):
-            output, cache = own.step(table[unread], cache, *weights)
-            unread = [next_of(np.asarray(output)[-1], len(table))]
-            tokens += unread
-        return tokens
-
-    return run
-
-
 def expect_tokens(submission, note, *cases):
     """Pass if the new tokens are right, or follow from the student's own step."""
     for prompt, n, table, weights in cases:
@@ -135,11 +120,14 @@ def expect_tokens(submission, note, *cases):
         if list(np.ravel(tokens)) == [*prompt, *expected]:
             said = "The result begins with the prompt. Return only the new tokens."
             raise Mismatch(said, mistake="prompt-returned")
-        run = with_own_step(prompt, n, weights)
+
+        def own_tokens(own, table, call=(prompt, n), weights=weights):
+            return generate_of(*call, table, weights, own.step)
+
         expect_follows(
             tokens,
             expected,
-            lambda steps, run=run, table=table: steps.ask(run, table),
+            lambda steps, run=own_tokens, table=table: steps.ask(run, table),
             f"the new tokens after the prompt {prompt}",
             note,
             "step",
@@ -209,16 +197,6 @@ def test_bytes(submission):
     expect_close(answer, cache_bytes(2, 3, 5, 7, 4), "the bytes for bytes_per_number=4")
 
 
-def is_right(submission, *cases):
-    """Return True if step is right for a few cases."""
-    try:
-        expect_output(submission.aside(), *cases)
-        expect_cache(submission.aside(), *cases)
-    except (Mismatch, StudentProblem):
-        return False
-    return True
-
-
 @pytest.mark.check(
     "Other sizes, and calls that do not depend on each other",
     points=2,
@@ -231,7 +209,9 @@ def test_others(submission, rng, grading):
     """
     x, weights = drawn(rng, 2, 3, 6, 4)
     cases, text = [split(x, weights, start) for start in (0, 2, 5)], language(rng, [1, 2], 3)
-    if is_right(submission, split(TOKENS, BY_HAND, 1), split(TOKENS, BY_HAND, 0)):
+    simple = split(TOKENS, BY_HAND, 1), split(TOKENS, BY_HAND, 0)
+    expected = (lambda s: expect_output(s, *simple)), (lambda s: expect_cache(s, *simple))
+    if is_right(submission, *expected):
         grading("sizes")
         more = split(*drawn(rng, 1, 3, 1, inside=(1, 1)), 1), split(*drawn(rng, 200, 3), 150)
         expect_output(submission, *cases, *more)
@@ -245,8 +225,7 @@ def test_others(submission, rng, grading):
         expect_close(outputs, whole, "the outputs of three steps together", condition=20.0)
     else:
         output, _ = expect_results(submission.step(*cases[1]), ("output", "cache"), "step")
-        if np.ptp(expect_numbers(output, "the output")) == 0:
-            raise Mismatch("All numbers of the output are equal.")
+        expect_different_numbers(output, "the output")
     grading("no side effects")
     calls = [
         (f"step, call {n},", lambda s, case=case: s.step(*case)) for n, case in enumerate(cases)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autograder.author import expect_close, expect_independent_calls, expect_unchanged
+from autograder.author import expect_close, expect_independent_calls, expect_unchanged_arguments
 from reference.axis_labels import words
 from reference.checks.pictures import expect_image_labels, first_image, shown
 from reference.figures import cells_by_place
@@ -139,8 +139,7 @@ def test_others(submission, rng, grading):
     expect_picture(submission, pe)
     grading("no side effects")
     for function in (submission.similarity, submission.plot_positions):
-        _, (after,) = function.with_arguments(pe)
-        expect_unchanged(pe, after, "pe")
+        expect_unchanged_arguments(function, ["pe"], pe)
     calls = [
         ("sinusoid", lambda s: s.sinusoid(5, 6)),
         ("similarity", lambda s: s.similarity(pe)),

@@ -5,7 +5,6 @@ import pytest
 
 from autograder.author import (
     Mismatch,
-    StudentProblem,
     expect_all_follow,
     expect_close,
     expect_data_follows,
@@ -13,9 +12,9 @@ from autograder.author import (
     expect_independent_calls,
     expect_shape,
     expect_unchanged_arguments,
-    graded_elsewhere,
     values_agree,
 )
+from reference.checks.earlier import answer_aside
 from reference.checks.pictures import expect_curve, expect_labels
 from reference.choosing import draw, is_kept, kept_curve, temperature, top_k, top_p
 
@@ -77,10 +76,8 @@ def working(submission, *names):
     found = []
     for name in names:
         right = {"temperature": temperature, "top_k": top_k, "top_p": top_p}[name]
-        with graded_elsewhere(StudentProblem):
-            answer = getattr(submission.aside(), name)(*CALLS[name])
-            if values_agree(answer, right(*CALLS[name])):
-                found.append(name)
+        if values_agree(answer_aside(submission, name, *CALLS[name]), right(*CALLS[name])):
+            found.append(name)
     return found or names
 
 

@@ -10,6 +10,7 @@ from autograder.author import Family, LibraryObject, Mistakes, Probe, Recipe, Tr
 from reference import gradients
 from reference.attention import block, scale, scores, softmax
 from reference.gradients import differences, softmax_backward, transposed
+from reference.matrices import qkv
 from reference.misconceptions.formulas import formulas
 
 
@@ -150,8 +151,8 @@ def attention_probes(draw: int) -> list[Probe]:
     calls = []
     for masked in (False, True):
         for *batch, L_q, L_k, d, d_v in (1, 2, 3, 1), (2, 3, 4, 5), (4, 4, 4, 4), (2, 3, 3, 3, 3):
-            sizes = (L_q, d), (L_k, d), (L_k, d_v), (L_q, d_v)
-            q, k, v, do = (rng.normal(size=(*batch, *size)) for size in sizes)
+            q, k, v = qkv(rng, L_q, L_k, d, d_v, batch)
+            do = rng.normal(size=(*batch, L_q, d_v))
             mask = np.tri(L_q, L_k) > 0 if masked else None
             calls.append(Probe((q, k, v, mask, do)))
     large = [Probe((600 * q, 3 * k, *rest)) for q, k, *rest in (calls[n].args for n in (0, 1))]

@@ -12,6 +12,7 @@ import numpy as np
 from autograder.author import Family, Mistakes, Probe, Recipe, Trait, chosen
 from reference.attention import block, combine, scale, scores, softmax
 from reference.grouped import distance, repeat_heads
+from reference.matrices import grouped_qkv
 from reference.misconceptions.formulas import formulas
 from reference.misconceptions.scaled_dot_product_attention import FAMILIES, inside_attention
 from reference.misconceptions.scaled_dot_product_attention.masking import fill, masked
@@ -209,24 +210,19 @@ def attention_probes(draw: int) -> Sequence[Probe]:
     rng = np.random.default_rng([221, draw])
     rows = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])
 
-    def qkv(heads: int, kv: int, *sizes: int, batch: tuple[int, ...] = ()) -> list[Any]:
-        l_q, l_k, d_k, d_v = sizes
-        shapes = (heads, l_q, d_k), (kv, l_k, d_k), (kv, l_k, d_v)
-        return [rng.normal(size=(*batch, *each)) for each in shapes]
-
     calls = [
-        qkv(4, 2, 1, 2, 1, 1),
-        qkv(6, 2, 3, 5, 4, 1),
-        qkv(4, 2, 4, 4, 4, 4),
-        qkv(6, 3, 2, 3, 9, 4, batch=(2,)),
-        qkv(4, 2, 2, 4, 2, 3, batch=(4,)),
-        qkv(3, 1, 2, 3, 4, 2),
-        qkv(2, 2, 3, 2, 5, 3),
+        grouped_qkv(rng, 4, 2, 1, 2, 1, 1),
+        grouped_qkv(rng, 6, 2, 3, 5, 4, 1),
+        grouped_qkv(rng, 4, 2, 4, 4, 4, 4),
+        grouped_qkv(rng, 6, 3, 2, 3, 9, 4, batch=(2,)),
+        grouped_qkv(rng, 4, 2, 2, 4, 2, 3, batch=(4,)),
+        grouped_qkv(rng, 3, 1, 2, 3, 4, 2),
+        grouped_qkv(rng, 2, 2, 3, 2, 5, 3),
     ]
     for mask in (rows == 1, rows[:1].astype(float), np.stack([rows, rows[::-1], rows, rows])):
-        calls.append([*qkv(4, 2, 3, 4, 2, 3), mask])
-        calls.append([*qkv(4, 2, 3, 4, 5, 2, batch=(2,)), mask])
-    large = qkv(4, 2, 2, 3, 2, 1)
+        calls.append([*grouped_qkv(rng, 4, 2, 3, 4, 2, 3), mask])
+        calls.append([*grouped_qkv(rng, 4, 2, 3, 4, 5, 2, batch=(2,)), mask])
+    large = grouped_qkv(rng, 4, 2, 2, 3, 2, 1)
     far = Probe((500 * large[0], *large[1:]), condition=1e5)
     return [*(Probe(tuple(call)) for call in calls), far]
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from autograder.author import Family, Mistakes, Probe, Recipe, Trait, chosen
 from reference.attention import block, scale, scores
+from reference.matrices import qkv
 from reference.misconceptions.formulas import formulas
 from reference.misconceptions.scaled_dot_product_attention import FAMILIES
 from reference.misconceptions.scaled_dot_product_attention.masking import fill, masked
@@ -199,21 +200,17 @@ def merge_probes(draw: int) -> Sequence[Probe]:
 
 def tile_probes(draw: int) -> Sequence[Probe]:
     rng = np.random.default_rng([231, draw])
-
-    def qkv(l_q: int, l_k: int, d_k: int, d_v: int, batch: tuple[int, ...] = ()) -> list[Any]:
-        return [rng.normal(size=(*batch, *size)) for size in ((l_q, d_k), (l_k, d_k), (l_k, d_v))]
-
     calls = [
         (np.ones((1, 1)), np.log([[1.0], [2.0], [4.0]]), np.array([[1.0], [4.0], [10.0]]), 2),
-        *((*qkv(2, 7, 4, 3), size) for size in (3, 7, 9)),
-        (*qkv(3, 6, 9, 2, (2,)), 4),
-        (*qkv(2, 4, 2, 1), 2),
+        *((*qkv(rng, 2, 7, 4, 3), size) for size in (3, 7, 9)),
+        (*qkv(rng, 3, 6, 9, 2, (2,)), 4),
+        (*qkv(rng, 2, 4, 2, 1), 2),
     ]
     rows = np.array([[1, 0, 1, 1, 0], [0, 0, 0, 1, 1], [1, 1, 0, 0, 0]])
     for mask in (rows == 1, rows[1:2].astype(float), rows[:, :1] >= 0):
-        calls.append((*qkv(3, 5, 4, 2), 2, mask))
-        calls.append((*qkv(3, 5, 3, 2, (2,)), 3, mask))
-    q, k, v = qkv(2, 5, 1, 1)
+        calls.append((*qkv(rng, 3, 5, 4, 2), 2, mask))
+        calls.append((*qkv(rng, 3, 5, 3, 2, (2,)), 3, mask))
+    q, k, v = qkv(rng, 2, 5, 1, 1)
     low = [(50 + abs(q), -30 - 5 * draw % 7 - abs(k), v, size) for size in (2, 3)]
     return [*(Probe(call) for call in calls), *(Probe(call, condition=1e4) for call in low)]
 
