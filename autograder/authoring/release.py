@@ -9,7 +9,6 @@ import io
 import re
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -40,11 +39,11 @@ from autograder.authoring.wheel import build_wheel
 from autograder.checks.check_result import Check
 from autograder.checks.recorded_answers import (
     FOLDER,
-    MOST,
     SUFFIX,
     ExerciseRecord,
     HiddenCheck,
     pack,
+    unpack,
 )
 from autograder.course.course_file import FILE_NAME, Course, Exercise, HintPolicy, load_course
 from autograder.course.errors import UserError
@@ -232,7 +231,7 @@ def unpacked(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
     for name, data in files.items():
         yield name, data
         if name.endswith(SUFFIX):
-            yield f"{name}, unpacked", zlib.decompressobj().decompress(data, MOST)
+            yield f"{name}, unpacked", unpack(data)
         elif name.endswith(".whl"):
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
                 for entry in archive.namelist():
