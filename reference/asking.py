@@ -45,10 +45,10 @@ MOVED = 1e-5  # smaller changes count as none
 SAYS = 1e-3  # values that differ by less carry no information
 BLOCKED = 1e-6  # the largest weight that counts as 0
 IN_EVALUATION = (
-    "Which line of your code uses random numbers, and how does this line notice model.eval()?",
-    "model.eval() reaches each module that `__init__` stores in self. A module that `forward` "
-    "makes is always in training. F.dropout needs training=self.training.",
-    "Make modules in `__init__`, and leave dropout out where the text asks for none.",
+    "How does your code notice that model.eval() was called?",
+    "model.eval() reaches only modules that `__init__` stores in self. F.dropout needs "
+    "training=self.training.",
+    "Make all modules in `__init__`. Use dropout only where the text asks for it.",
 )
 RANGE = 1e-3, 1e3  # the range of factors that count as a scale; 0 would be no attention
 

@@ -42,7 +42,11 @@ def returns_a_value(function: Function) -> bool:
 @pytest.mark.parametrize("kind", [ast.Module, ast.ClassDef, Function])
 def test_no_docstring_opens_with_a_question(kind: type) -> None:
     assert [
-        place for place, node, word in documented() if isinstance(node, kind) and word in RIDDLES
+        place
+        for place, node, word in documented()
+        if isinstance(node, kind)
+        and word in RIDDLES
+        and not place.startswith("reference/checks/")  # the first hint of a check is a question
     ] == []
 
 

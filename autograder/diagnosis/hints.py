@@ -55,8 +55,8 @@ OF_MISTAKES: Mapping[tuple[str, ...], str] = {("remembers",): "order_dependent"}
 # the exception, and `where` by the line that raised the exception.
 HINTS: Mapping[str, Three] = {
     "import": (
-        "Is this package installed here? Is each name in the import spelled as in the package?",
-        "`import` finds installed packages, and files beside yours. It imports only names that "
+        "Is every name in the import spelled as in the documentation of the package?",
+        "Python imports installed packages and files in your folder. It imports only names that "
         "are defined outside all functions.",
         "Compare your imports with those of the original file. The exercise needs no others.",
     ),
@@ -69,17 +69,17 @@ HINTS: Mapping[str, Three] = {
         "Where in your file does `{name}` get its value?",
         "An assignment, `def`, import or parameter defines a name. Small and capital letters "
         "differ.",
-        "Look {where}. Does an earlier line make this name, with exactly this spelling?",
+        "Look {where}, and for an earlier line that makes exactly this name.",
     ),
     "unset": (
         "On which path through the function does `{name}` get no value?",
         "A name that a function assigns has no value in this function before the assignment.",
-        "Give `{name}` a value before the `if` or the loop. Then look {where} again.",
+        "Give `{name}` a value before the `if` or the loop.",
     ),
     "no_object": (
         "Which name is None {where}?",
         "A function without `return` returns None. An argument that was left out may be None.",
-        "Print each name just before the line that fails. Which line has set a name to None?",
+        "Print each name just before the line that fails.",
     ),
     "comma": (
         "Is there a comma between every two rows {where}?",
@@ -87,25 +87,24 @@ HINTS: Mapping[str, Three] = {
         "Put a comma between `]` and `[`.",
     ),
     "cannot_write": (
-        "Which array does the code change {where}, and of which type are its entries?",
+        "Which type do the entries of the changed array have {where}?",
         "`+=`, `/=` and `[...] =` keep the array and its type. An int array stores no decimals.",
-        "Do not change the array itself, but make a new one: `x = x / 2` does this, `x /= 2` "
-        "does not.",
+        "Make a new array: write `x = x / 2` instead of `x /= 2`.",
     ),
     "not_in_module": (
         "How is the name after the dot spelled {where}?",
-        "Each library has its own functions. A function may have another name in another library.",
+        "A function may have another name in another library.",
         "Look up the function in the library's documentation, and compare the spelling.",
     ),
     "own_attribute": (
         "Which line of your class sets `self.{name}`?",
         "The name exists only after `__init__` has assigned it. Small and capital letters differ.",
-        "Look {where}. Is the name spelled as in its assignment?",
+        "Look {where}, and compare the name with its assignment.",
     ),
     "attribute": (
         "Of which type is the value before the dot {where}?",
         "Lists, arrays and tensors have different methods. np.asarray makes an array of a list.",
-        "Print type(…) of the value before the dot. How is the name after the dot spelled?",
+        "Print type(…) of the value before the dot.",
     ),
     "parent_init": (
         "Where does `__init__` call the `__init__` of its parent class?",
@@ -123,44 +122,41 @@ HINTS: Mapping[str, Three] = {
         "Take the sizes one by one: x.shape[-1] and x.shape[-2] work for any number of axes.",
     ),
     "index": (
-        "How many entries does the axis have {where}, and which index does the line ask for?",
+        "Which index is too large for its axis {where}?",
         "An axis with n entries has the indices 0 to n − 1.",
         "Print the index and the array's shape just before the line that fails.",
     ),
     "reshape": (
-        "How many numbers does the array have {where}, and how many does the new shape have?",
+        "Does the new shape have as many numbers as the array {where}?",
         "A reshape keeps all numbers: the product of the sizes stays the same.",
-        "Print the array's shape just before the reshape. Which size does the new shape need?",
+        "Print the array's shape just before the reshape.",
     ),
     "axis": (
         "How many axes does the array have {where}?",
         "An array with n axes has the axes 0 to n − 1. Counted from the end, −1 is the last axis.",
-        "Print the array's shape just before the line that fails. Is the axis in this line too "
-        "large?",
+        "Print the array's shape just before the line that fails.",
     ),
     "shapes": (
         "What is the shape of each array {where}?",
         "Broadcasting compares sizes from the last axis to the first. Two sizes fit if they "
         "are equal, or if one of them is 1. In `A @ B`, the last axis of A must be as long as "
         "the second-last axis of B.",
-        "Print each shape just before the line that fails. Which axis is missing, or in the "
-        "wrong place?",
+        "Print each shape just before the line that fails.",
     ),
     "signature": (
         "Which parameters does the first line of `{name}` have in the file that you were given?",
         "The grader calls the function with these parameters, in this order.",
-        "Compare your line `def {name}(…)` with the given file. Which parameters are missing?",
+        "Compare your line `def {name}(…)` with the same line of the given file.",
     ),
     "arguments": (
-        "Which function does the code call {where}, and with which arguments?",
-        "A call must have the number of arguments, and the names, that the function expects.",
+        "Which arguments does the code pass {where}?",
+        "A call must have the arguments that the function expects.",
         "Compare the call with the first line of the function, or with help(…) of the function.",
     ),
     "refused": (
         "Which condition leads to the `raise` or `assert` {where}?",
         "This check expects a result for this call, so the `raise` or `assert` should not end it.",
-        "Compare the condition with the text. Which calls should be refused? Should this call "
-        "be refused?",
+        "Compare the condition with the text: should this call be refused?",
     ),
     "raised": (
         "Which values do the names have {where}?",
@@ -169,24 +165,23 @@ HINTS: Mapping[str, Three] = {
     ),
     "endless_recursion": (
         "In which case does the function return a result without calling itself?",
-        "Each call has to come nearer to a case without a further call. Otherwise, the calls "
-        "never end.",
-        "Look {where}. With which argument does the function call itself, and is it smaller?",
+        "Each call has to come nearer to a case without a further call.",
+        "Look {where}, and print the argument with which the function calls itself.",
     ),
     "out_of_memory": (
         "How many numbers does the largest array of your function have?",
         "The sizes of an array multiply: 10,000 rows of 10,000 numbers need 800 MB.",
-        "Print the shape of each array just after your code makes it. Which array is too large?",
+        "Print the shape of each array just after your code makes it.",
     ),
     "not_python": (
-        "Is every bracket and every quote closed {where}? Is there a `:` after def, if and for?",
+        "Which sign may be missing {where}: a bracket, a quote or a `:`?",
         "Python notices a missing sign only where it cannot read on. This is often one line later.",
         "Look {where}, and at the line above it.",
     ),
     "indentation": (
         "Does the code {where} begin with as many spaces as the lines around it?",
         "Lines of one block begin at the same column. A tab is not the same as spaces.",
-        "Look {where}. Delete the spaces before its first letter, and type them again.",
+        "Look {where}. Type the spaces before its first letter again.",
     ),
     "not_defined": (
         "Is `{name}` in your file spelled exactly as in the text?",
@@ -194,7 +189,7 @@ HINTS: Mapping[str, Three] = {
         "Copy the name from the file that you were given, and begin its line without spaces.",
     ),
     "timed_out": (
-        "What makes the loop {where} end? Does the code in the loop change it?",
+        "What makes the loop {where} end?",
         "A `while` loop runs while its condition is true. A `for` over many entries is slow.",
         "Print the values of the condition, but only in the first ten rounds.",
     ),
@@ -220,25 +215,25 @@ HINTS: Mapping[str, Three] = {
         "Write `return` instead of the last `print`, and put the same value after it.",
     ),
     "other_shape": (
-        "Which shape does the text ask for, and which shape does your result have?",
+        "How does the shape of your result differ from the shape in the text?",
         "`A @ B` has the rows of A and the columns of B. A sum along an axis removes that axis.",
-        "Print the shape after each line. Which shape is the first that you did not expect?",
+        "Print the shape after each line, and look for the first unexpected shape.",
     ),
     "other_kind": (
-        "What does your function return, and what does the text ask for?",
+        "How does the type of your result differ from the type in the text?",
         "The text says what is returned: numbers, an array, a list, a dict or a figure.",
-        "Print the value and its type(…) just before the `return`. Which line made this value?",
+        "Print the value and its type(…) just before the `return`.",
     ),
     "value_of_other_shape": (
-        "How many rows does the text ask for? How many numbers should each row have?",
+        "How many rows of how many numbers does the text ask for?",
         "A list of lists has one inner list for each row. `0,5` is two numbers, `0.5` is one.",
         "Count the brackets and the commas {where}.",
     ),
     "value_of_other_kind": (
-        "Is each entry {where} a number? Do all rows have the same number of entries?",
+        "How many numbers does each row have {where}?",
         'A row is a list of numbers. `"0.5"` is text, and `0,5` is two numbers.',
-        "Count the numbers in each row {where}. Write each number without quotes, and with a "
-        "decimal point.",
+        "Count the numbers in each row {where}. Write them without quotes and with a decimal "
+        "point.",
     ),
     "other_results": (
         "How many values are after your `return`?",
@@ -247,10 +242,8 @@ HINTS: Mapping[str, Three] = {
     ),
     "argument_changed": (
         "Does a line write into a parameter, such as `x -= …` or `x[...] = …`?",
-        "An array that is passed to a function belongs to the caller. The caller sees every "
-        "change.",
-        "Do not change the array itself, but make a new one: `x = x - …` does this, `x -= …` "
-        "does not.",
+        "An array that is passed to a function belongs to the caller.",
+        "Make a new array: write `x = x - …` instead of `x -= …`.",
     ),
     "order_dependent": (
         "What does your function keep from an earlier call?",
@@ -259,7 +252,7 @@ HINTS: Mapping[str, Three] = {
     ),
     "always_same": (
         "Which lines of your function use its parameters?",
-        "A result that was computed for one example is wrong for other examples.",
+        "A fixed result for one example is wrong for other examples.",
         "Replace a fixed number or a fixed array by the parameter.",
     ),
 }

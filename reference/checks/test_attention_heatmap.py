@@ -53,9 +53,9 @@ def example(submission, reference, rng):
     points=3,
     grades=["image"],
     hints=(
-        "Which cell of your picture is row 0 and column 1 of the weights, and what is its colour?",
-        "Row i and column j of the image show row i and column j of the weights. Do not turn, "
-        "scale or normalise the weights. Every cell is visible, and its colour shows its weight.",
+        "Which cell of your picture shows row 0 and column 1 of the weights?",
+        "Cell (i, j) of the image should show entry [i][j] of the weights. Draw the weights "
+        "unchanged: do not turn, scale or normalise them.",
         "Make new axes, and pass the unchanged weights to imshow of these axes.",
     ),
 )
@@ -74,9 +74,9 @@ def test_image(submission, reference, rng):
     grades=["tick labels"],
     hints=(
         "Can a reader tell which row belongs to which token?",
-        "Each row and each column has a tick with its token, in the order of the tokens.",
-        "Set ticks and labels in one call: ax.set_xticks(range(len(tokens)), tokens). Do this for "
-        "y too.",
+        "Each row and each column should have a tick with its token, in the order of the tokens.",
+        "Set ticks and labels in one call: ax.set_xticks(range(len(tokens)), tokens). Call "
+        "set_yticks in the same way.",
     ),
 )
 def test_tick_labels(submission, reference, rng, example):
@@ -98,9 +98,9 @@ def test_tick_labels(submission, reference, rng, example):
     points=1,
     grades=["axis labels"],
     hints=(
-        "A reader sees only your picture. How can this reader tell which axis has the queries and "
-        "which has the keys?",
-        "The y axis names the queries (attending from). The x axis names the keys (attending to).",
+        "From your picture alone, how can a reader tell which axis has the queries?",
+        "The label of the y axis should name the queries (attending from). The label of the x "
+        "axis should name the keys (attending to).",
         "Set both labels, with ax.set_xlabel and ax.set_ylabel.",
     ),
 )
@@ -136,8 +136,8 @@ def test_axis_labels(example):
     points=1,
     grades=["colour bar"],
     hints=(
-        "Which weight belongs to the colour of a cell: 0.5, or 0.9?",
-        "A colour bar shows which colour belongs to which weight.",
+        "How can a reader tell from the colour of a cell whether its weight is 0.5 or 0.9?",
+        "The figure should have a colour bar. It shows which colour belongs to which weight.",
         "Store the result of imshow in a variable, and pass it to figure.colorbar.",
     ),
 )
@@ -168,8 +168,7 @@ def number_in(text):
     points=2,
     grades=["cell text"],
     hints=(
-        "Which number belongs in the cell of row 0 and column 1? Which number does a reader see "
-        "there?",
+        "Which number does a reader see in the cell of row 0 and column 1?",
         "Write the weight of each cell into the cell, as a fraction or in percent.",
         "ax.text takes the column first (x) and then the row (y). Format the weight with two "
         "decimals.",
@@ -242,7 +241,7 @@ def matches(numbers, weight):
     grades=["title"],
     hints=(
         "Where does your code use the parameter `title`?",
-        "Show the title above the picture. Without the argument title, show no title.",
+        "Show the given title above the picture. If no title is given, show none.",
         "Set the title only if it is not None.",
     ),
 )
@@ -266,11 +265,11 @@ def test_title(submission, reference, rng):
     points=3,
     grades=["mask effect"],
     hints=(
-        "What do the three pictures show, and in which order?",
-        "The first picture shows the mask, the second shows the softmax of the scores, and the "
-        "third shows the softmax of the scores with very low blocked entries. The scores are "
-        "already scaled.",
-        "Make the three matrices first and print them. Then draw them from left to right.",
+        "What does each of the three pictures show, from left to right?",
+        "The first picture should show the mask. The second should show the softmax of the "
+        "scores. The third should show the softmax of the scores with very low blocked entries. "
+        "Do not scale the scores again.",
+        "Print the three matrices before you draw them from left to right.",
     ),
 )
 def test_mask_effect(submission, reference, rng):
@@ -299,8 +298,8 @@ def test_mask_effect(submission, reference, rng):
     points=1,
     grades=["figures", "no side effects"],
     hints=(
-        "Does each call make its own figure? Does a line write into an argument?",
-        "plt.imshow and plt.gca() use the last axes of an earlier call. `weights[...] = …` "
+        "Which figures and arrays does your function use that it has not made itself?",
+        "plt.imshow and plt.gca() can draw on the axes of an earlier call. `weights[...] = …` "
         "changes the caller's own array.",
         "Begin each function with plt.subplots(…), and draw only on the axes that it returns.",
     ),

@@ -29,8 +29,7 @@ HINTS = {
         "Take the maximum over all entries, without an axis.",
     ),
     "entropy": (
-        "Over which numbers does one entropy run? What do you do with the entropies of several "
-        "rows?",
+        "Over which numbers does one entropy run?",
         "Each row has an entropy −Σ p·ln p, in nats. The measure is the mean of these entropies.",
         "First sum along each row. Then take the mean of these sums.",
     ),
@@ -71,7 +70,7 @@ def scenario(name, rng):
     points=2,
     grades=["measures"],
     hints=(
-        "Which weights does your code measure, and how does it compute them?",
+        "How does your code turn the embeddings into weights?",
         "The scores are the dot products of the rows, divided by √d. Each row of scores gets a "
         "softmax.",
         "First make the matrix of weights, as in the lesson's example. Then calculate the three "
@@ -170,7 +169,7 @@ def weights_of(rng, length):
     points=3,
     grades=["strongest links"],
     hints=(
-        "For the first query, which weight is the largest? Which token does it belong to?",
+        "For the first query, which token has the largest weight?",
         "List the k largest weights of each row, largest first. Each link has the token of its "
         "column.",
         "Sort the columns of a row by their weight, largest first. The first k columns are the "
@@ -190,9 +189,8 @@ def test_links(submission, rng):
     grades=["sizes", "equal weights and tokens"],
     needs=["test_links"],
     hints=(
-        "What does your code do if k is 10 and there are 4 tokens? What does it do if a token "
-        "occurs twice?",
-        "If there are fewer than k tokens, list all links. Two equal tokens still have two links.",
+        "How many links does each query have if k is 10 and there are 4 tokens?",
+        "If there are fewer than k tokens, list all links. Two equal tokens need two links.",
         "Sort the column numbers, and replace each column number by its token at the end.",
     ),
 )
@@ -219,7 +217,7 @@ def test_other_k(submission, rng, grading):
     grades=["sizes", "no side effects"],
     needs=["test_links"],
     hints=(
-        "Does a line write into embeddings or weights? Does a line contain a fixed size?",
+        "Which lines of your code change an argument or contain a fixed size?",
         "`weights[...] = …` and `x /= …` change the caller's own array. Take all sizes from the "
         "arguments.",
         "Use .shape and len(…) for the sizes. Work on a copy: weights.copy().",

@@ -43,9 +43,9 @@ def with_matrices(rng, *sizes, hidden):
 
 @pytest.mark.check("layer_norm: each token by itself", points=2, grades=["layer norm"])
 def test_layer_norm(submission):
-    """For the token [1, 7], what are the mean and the variance? Compute them by hand.
+    """For the token [1, 7], what is the variance? Compute it by hand.
     Each token has its own mean and its own variance. The sum of squares is divided by d.
-    Look at the axis of each mean, and at what your variance is divided by.
+    Look at the axis of each mean, and at the divisor of your variance.
     """
     ones, zeros = np.ones(2), np.zeros(2)
     tokens = np.array([[1.0, 7.0], [2.0, 2.5], [-3.0, 1.0]])
@@ -69,7 +69,7 @@ def test_gain_and_shift(submission, rng):
 def test_layer_norm_epsilon(submission):
     """For x = [-0.0001, 0.0001], which is larger: the variance or eps?
     The divisor is the root of the sum variance + eps.
-    Add eps before you take the root, and use the argument instead of a fixed number.
+    Add the argument eps before you take the root.
     """
     tiny = TINY * np.array([[-1.0, 1.0]]), np.ones(2), np.zeros(2)
     expect_right(submission, layer_norm, tiny, (np.full((1, 3), 2.0), np.ones(3), np.ones(3)))
@@ -93,7 +93,7 @@ def test_rms_norm(submission, rng):
 def test_rms_norm_epsilon(submission):
     """For x = [0.0001, 0.0001], which is larger: the mean square or eps?
     The divisor is the root of the sum mean square + eps.
-    Add eps before you take the root, and use the argument instead of a fixed number.
+    Add the argument eps before you take the root.
     """
     tiny = TINY * np.array([[1.0, -1.0, 3.0]]), np.ones(3)
     expect_right(submission, rms_norm, tiny, (np.zeros((1, 2)), np.ones(2)))
@@ -103,7 +103,7 @@ def test_rms_norm_epsilon(submission):
 
 @pytest.mark.check("swiglu: (silu(x W) ∘ x V) W2", points=2, grades=["gate"])
 def test_gate(submission, rng):
-    """For x = [1, 2] in the text, what is x W, what is x V, and which of them goes through silu?
+    """For x = [1, 2] in the text, which of x W and x V goes through silu?
     silu(z) = z·σ(z). The two hidden vectors are multiplied entry by entry, before W2.
     Print silu([0, 1, -1]): it is [0, 0.731, -0.269].
     """
@@ -122,7 +122,7 @@ def large_gate():
 
 @pytest.mark.check("swiglu: large numbers", grades=["large numbers"], needs=["test_gate"])
 def test_large_gate(submission):
-    """Try np.exp(1000). What is it, and what is infinity divided by infinity?
+    """In NumPy, what is np.exp(1000) / np.exp(1000)?
     σ(1000) is 1 and σ(−1000) is 0. Your formula has to give both.
     An exponential of a negative number never overflows: use e^(−|z|).
     """
@@ -131,8 +131,9 @@ def test_large_gate(submission):
 
 @pytest.mark.check("swiglu: no overflow", grades=["no overflow"], needs=["test_large_gate"])
 def test_no_overflow(submission):
-    """For which z does NumPy warn that an exponential overflows?
-    np.exp(1000) overflows. np.where computes both of its choices, also those that it drops.
+    """For which z does np.exp(z) overflow?
+    np.where computes both of its choices, so np.exp(1000) still overflows in a choice that it
+        drops.
     Take exponentials only of numbers that are not positive, such as −|z|.
     """
     strict = submission.fresh()
@@ -164,9 +165,9 @@ def test_pre_norm(submission, rng):
 
 @pytest.mark.check("pre_norm: one call each", grades=["one call each"], needs=["test_pre_norm"])
 def test_one_call_each(submission):
-    """In your function, how often does each name, f and norm, stand before a bracket?
-    Each of the two functions costs time, so it is called once.
-    Keep the result of a call in a variable if you need it twice.
+    """How often does one call of your function call f and norm?
+    Your function should call f once and norm once, because each call costs time.
+    Store the result of a call in a variable if you need the result twice.
     """
     _, calls = call_pre_norm(submission, np.array([[2.0, 4.0]]))
     for name in ("norm", "f"):
@@ -177,8 +178,8 @@ def test_one_call_each(submission):
 
 @pytest.mark.check("Other sizes", grades=["any axes", "epsilon", "large numbers"])
 def test_axes(submission, rng, grading):
-    """Does a line work only for a matrix, or only for as many tokens as features?
-    The features are on the last axis, whatever is in front of it. There may be no other axis.
+    """Which lines of your code work only for one shape of x?
+    The features are on the last axis. Any number of axes may be in front of it, or none.
     Use axis=-1 with keepdims=True, and the operator @.
     """
     grading("any axes")
@@ -200,10 +201,10 @@ def test_axes(submission, rng, grading):
 
 @pytest.mark.check("The arguments stay as they are", grades=["no side effects"])
 def test_unchanged(submission, rng):
-    """Does a line write into x? Is the result of f or norm changed after the call?
+    """Which lines of your code change an array that another function has made?
     `x -= …`, `x += …` and `x[...] = …` change the caller's own array. `f` and `norm` may return
-        the very array that they were given.
-    Compute new arrays: x + y is one, and x += y is not.
+        their own argument.
+    Make new arrays: write x = x + y instead of x += y.
     """
     (x, g, b), gated = with_gain(rng, 2, 3, 4), with_matrices(rng, 2, 3, 4, hidden=5)
     calls = {"layer_norm": (x, g, b), "rms_norm": (x, g), "swiglu": gated}

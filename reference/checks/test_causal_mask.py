@@ -59,7 +59,7 @@ def scores_for(rng, batch, length):
     points=1,
     grades=["causal mask"],
     hints=(
-        "How many queries and how many keys does a sequence have?",
+        "How many tokens of a sequence are queries, and how many are keys?",
         "Every token is a query and a key. So the mask has one row and one column for each token.",
         "The mask has seq_len rows and seq_len columns.",
     ),
@@ -75,7 +75,7 @@ def test_mask_shape(submission):
     grades=["causal mask"],
     needs=["test_mask_shape"],
     hints=(
-        "Look at row 0 of your mask. Which tokens may the first token look at?",
+        "In row 0 of your mask, which tokens may the first token look at?",
         "True (or 1) means “may attend”. In row i, the keys 0 to i are true.",
         "The mask is the lower triangle, including the diagonal. Look at np.tril.",
     ),
@@ -110,8 +110,7 @@ def test_allowed_scores(submission, reference, rng):
     grades=["masked scores"],
     needs=["test_allowed_scores"],
     hints=(
-        "To which number does your code change a blocked score, and what is the exponential of "
-        "this number?",
+        "To which number does your code change a blocked score?",
         "exp(0) is 1, not 0. Only a very low score, such as −∞ or −1e9, gets the weight 0.",
         "Where the mask is false, put -np.inf (or -1e9) instead of the score.",
     ),
@@ -170,7 +169,7 @@ def expect_own_masks(submission):
     grades=["kinds of masks"],
     needs=["test_blocked_scores"],
     hints=(
-        "What does your code do with a mask of 0 and 1, or a mask with fewer rows or axes?",
+        "Which kinds of masks does your code accept?",
         "In a mask, 0 and 1 mean False and True. A mask broadcasts to the shape of the scores. "
         "Blocked scores become −∞ or −1e9.",
         "np.where accepts a mask of 0 and 1, and it broadcasts. `scores[~mask]` does neither (~1 "
@@ -249,7 +248,7 @@ def test_masked_weights(submission, reference, rng, note):
     points=1,
     grades=["counts"],
     hints=(
-        "How many keys does the first query see? How many does the last query see?",
+        "How many keys does the first query see?",
         "The first query sees one key. Each later query sees one key more than the query before "
         "it.",
         "Count the true entries in each row of the mask.",
@@ -289,8 +288,8 @@ def blocks(submission, scores, mask):
     grades=["large scores", "lengths", "no side effects"],
     needs=MASK,
     hints=(
-        "What is e to the power of 900 in NumPy? Does a line write into scores or mask?",
-        "You can subtract the largest score from its row without any change of the softmax. "
+        "Which line of your code can overflow or change an argument?",
+        "e to the power of 900 overflows, so subtract the largest score of the row first. "
         "`scores[...] = …` changes the caller's own array.",
         "np.where(mask, scores, -np.inf) makes a new array. scores.copy() also makes a new array.",
     ),

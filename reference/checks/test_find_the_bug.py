@@ -32,10 +32,10 @@ from reference.reading_tests import why_it_accepts, why_it_rejects
 DROPOUT = "attention_with_dropout"
 REPAIR = {
     "row_softmax": (
-        "In the result of the broken function, what sums to 1: each row, or the whole array?",
-        "Each row needs its own maximum and its own sum. So both need an axis, and they have "
-        "to keep this axis.",
-        "Use axis=-1, keepdims=True in both np.max and np.sum.",
+        "Does each row sum to 1, or only the whole array?",
+        "Each row needs its own maximum and its own sum. So np.max and np.sum need an axis, and "
+        "must keep it.",
+        "Write axis=-1, keepdims=True in np.max and in np.sum.",
     ),
     "batched_attention": (
         "How many axes are listed in the transpose of the broken function?",
@@ -43,8 +43,7 @@ REPAIR = {
         "np.swapaxes(K, -1, -2)",
     ),
     "masked_heads": (
-        "Which axes do the scores have? Which axes does a mask (L, L) have after [:, None]? Begin "
-        "with the last axis.",
+        "Counted from the last axis, which axis of the scores meets each axis of mask[:, None]?",
         "A mask (L, L) fits without a change, because broadcasting matches the last axes. A mask "
         "(B, L, L) needs an axis for the heads.",
         "Insert the axis only if mask.ndim is 3.",
@@ -62,14 +61,14 @@ REPAIR = {
     ),
 }
 DROP = (
-    "Which weights does dropout set to 0? What does it do to the other weights?",
+    "What does dropout do to the weights that it keeps?",
     "Dropout sets each weight to 0 with probability p. It divides the other weights by 1 − p.",
     "With kept = rng.random(weights.shape) >= p, multiply weights * kept / (1 - p) by the values.",
 )
 WRITE = (
-    "For which input do you know the right answer without calling the function?",
-    "Choose sizes that are all different, and calculate every number in another way too. Then try "
-    "your test on the broken function and on your function.",
+    "For which input can you calculate the right answer by hand?",
+    "Choose sizes that are all different. The test should accept your function and reject the "
+    "broken one.",
     "Calculate the answer with loops over positions, one number at a time. Compare both answers "
     "with np.allclose in an assert.",
 )

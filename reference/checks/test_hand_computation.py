@@ -50,14 +50,14 @@ HOW = {
         "Count the columns of K. This number is d_k. Divide each score by √d_k.",
     ),
     "weights": (
-        "What is e to the power of each entry of the row, and what is their sum?",
+        "What is the sum of the exponentials of a row?",
         "Each row has its own softmax: e to the power of each entry, divided by the sum of these "
         "powers.",
         "For one row, calculate the exponentials and add them up. Then divide each exponential by "
         "this sum.",
     ),
     "output": (
-        "Which rows do the weights mix, and in what proportions?",
+        "Which rows does row i of the weights mix?",
         "Row i of the output is a sum of the rows of V. Each row of V is multiplied by its weight "
         "in row i.",
         "In row i, column c of the output is weight 1 times V[0][c], plus weight 2 times V[1][c], "
@@ -248,7 +248,8 @@ def test_step(submission, reference, note, grading, part, step):
     grades=["steps", "three decimals"],
     hints=(
         "Which weights do you expect for the four scores if the last token is blocked?",
-        "The blocked token has the weight 0. The weights of the other three tokens sum to 1.",
+        "The blocked token should have the weight 0. The weights of the other three tokens "
+        "should sum to 1.",
         "Leave out the last score. Take the softmax of the other three scores. Put 0 at the end.",
     ),
 )

@@ -101,7 +101,7 @@ def test_block_parts(block, rng):
     points=5,
     grades=["order"],
     hints=(
-        "What is the order of the attention, the sum and the normalisation?",
+        "In which order does the block use attention, sum and normalisation?",
         "Two steps: add a part's result to its input x, then normalise the sum. In the second "
         "step, x is the result of the first step.",
         "First x = norm1(x + attention(x, mask)[0]), then norm2(x + feed_forward(x)).",
@@ -138,7 +138,7 @@ def test_block_mask(block, rng, note):
     points=1,
     grades=["embeddings", "one block", "output projection"],
     hints=(
-        "What are the names of the four parts of the model, and how large is each?",
+        "Which sizes does each of the four parts of the model have?",
         "token_embedding (vocab_size, d_model), position_embedding (max_seq_length, d_model), "
         "block, output_projection from d_model to vocab_size.",
         "Use two nn.Embedding, your TransformerBlock, and an nn.Linear with its bias.",
@@ -164,7 +164,7 @@ def test_model_parts(model, submission, rng):
     points=4,
     grades=["embeddings", "output projection"],
     hints=(
-        "What is added to a token's own vector? What happens to the logits?",
+        "What does your model do between the tokens and the logits?",
         "Add token and position embedding. Then use the block with a causal mask, and the output "
         "projection. Take no softmax.",
         "Positions count from 0: torch.arange(tokens.size(1)). The mask is the lower triangle with "
@@ -256,7 +256,7 @@ def test_too_long(model, rng):
     points=3,
     grades=["gradient"],
     hints=(
-        "Which part has no effect on the logits? Which part gets no gradient from them?",
+        "Which part of the model gets no gradient from the logits?",
         "The gradient goes back from the logits to a weight only through torch's own operations.",
         "Look for detach(), .data, torch.no_grad(), and new tensors from torch.tensor(…).",
     ),
@@ -292,9 +292,9 @@ def expect_every_row_learns(run, right):
     points=1,
     grades=["order", "no side effects"],
     hints=(
-        "What does your block do in training, and in its second call?",
-        "Without dropout, training and evaluation give the same result. If forward stores a value "
-        "in self, this value is still there in the next call.",
+        "What differs between a first call in evaluation and a second call in training?",
+        "Without dropout, training and evaluation give the same result. A value that forward "
+        "stores in self is still there in the next call.",
         "Do not use nn.Dropout in the block or in its attention, and store nothing in forward.",
     ),
 )
@@ -321,9 +321,9 @@ def test_block_other_sizes(block, rng, grading):
     points=2,
     grades=["no dropout", "no side effects"],
     hints=(
-        "What does your model do in training, and in its second call?",
-        "Without dropout, training and evaluation give the same result. If forward stores a value "
-        "in self, this value is still there in the next call.",
+        "What differs between a first call in evaluation and a second call in training?",
+        "Without dropout, training and evaluation give the same result. A value that forward "
+        "stores in self is still there in the next call.",
         "Do not use nn.Dropout. Make the mask in forward, for the length of these tokens.",
     ),
 )

@@ -44,7 +44,7 @@ def draw(rng, *sizes):
     points=2,
     grades=["four matrices", "two results"],
     hints=(
-        "What are the names and the sizes of the four nn.Linear of the task?",
+        "Which sizes does each of the four nn.Linear of the task have?",
         "Each nn.Linear makes d_model features from d_model features, without a bias. The "
         "attention weights have an axis for the heads: (B, H, L, L).",
         "Use nn.Linear(d_model, d_model, bias=False) four times. Return the output and the "
@@ -66,8 +66,7 @@ def test_parameters_and_shapes(heads, rng, grading):
     points=2,
     grades=["heads"],
     hints=(
-        "A single head splits nothing. Which part of your code is different from plain "
-        "self-attention?",
+        "With a single head, which part of your code differs from plain self-attention?",
         "Make queries, keys and values with W_q, W_k and W_v. Then use attention, then W_o.",
         "Compare your code with your SelfAttention, line by line.",
     ),
@@ -81,8 +80,7 @@ def test_one_head(heads, rng):
     points=4,
     grades=["heads"],
     hints=(
-        "Which features of a token does head 1 get? By what number are the scores of head 1 "
-        "divided?",
+        "Which features of a token does head 1 get?",
         "Each head has d_model / num_heads neighbouring features. Its scores are divided by the "
         "root of that number.",
         "view(B, L, H, d).transpose(1, 2) splits. transpose(1, 2).reshape(B, L, E) merges again.",
@@ -101,8 +99,9 @@ def test_heads(heads, rng, note):
     points=2,
     grades=["masks"],
     hints=(
-        "Here True means “may attend”. What happens to a score whose mask entry is False?",
-        "Blocked weights must be 0, and each row must still sum to 1, in every head.",
+        "What does your code do to a score whose mask entry is False?",
+        "True in the mask means “may attend”. In every head, blocked weights must be 0, and each "
+        "row must still sum to 1.",
         "Use scores.masked_fill(mask == 0, float('-inf')) before the softmax.",
     ),
 )
@@ -160,8 +159,7 @@ def test_refuses(submission):
     points=2,
     grades=["gradient"],
     hints=(
-        "Which of the four matrices has no effect on the output? Which of them gets no gradient "
-        "from it?",
+        "Which of the four matrices gets no gradient from the output?",
         "The gradient goes back from the output to a weight only through torch's own operations.",
         "Look for detach(), .data, torch.no_grad(), and new tensors from torch.tensor(…).",
     ),
@@ -177,9 +175,9 @@ def test_gradients(heads, rng, note):
     points=3,
     grades=["heads", "four matrices", "masks", "no side effects"],
     hints=(
-        "What does your module do in training, with other sizes, and in its second call?",
-        "Without dropout, training and evaluation give the same result. If forward stores a value "
-        "in self, this value is still there in the next call.",
+        "What differs between a first call in evaluation and a second call in training?",
+        "Without dropout, training and evaluation give the same result. A value that forward "
+        "stores in self is still there in the next call.",
         "Do not use nn.Dropout. Take all sizes from x, and store nothing in forward.",
     ),
 )

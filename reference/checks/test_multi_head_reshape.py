@@ -94,7 +94,7 @@ def test_split_shape(submission):
     grades=["split"],
     needs=["test_split_shape"],
     hints=(
-        "Follow one token: which features are in head 0, and do all of them come from this token?",
+        "Which features of which tokens are in head 0?",
         "Head h has the features h·E/H to (h+1)·E/H − 1 of each token. A reshape keeps the order "
         "of the numbers, so a reshape alone cannot move the heads in front of the positions.",
         "Use x.reshape(B, L, H, E // H), then .transpose(0, 2, 1, 3).",
@@ -156,7 +156,7 @@ def test_merge_shape(submission):
     grades=["merge"],
     needs=["test_merge_shape"],
     hints=(
-        "Which numbers are in the first row of your result, and to which token does each belong?",
+        "To which token does each number in the first row of your result belong?",
         "A row of the result is one token: first its features from head 0, then its features from "
         "head 1, and so on.",
         "Use x.transpose(0, 2, 1, 3) before the reshape. A reshape alone mixes the tokens.",

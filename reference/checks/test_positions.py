@@ -28,9 +28,9 @@ def expect_vectors(submission, *sizes, **base):
     grades=["sines and cosines"],
 )
 def test_one_pair(submission):
-    """At position 0, what are the sine and the cosine, and which of them is in column 0?
-    Column 2j is a sine and column 2j + 1 is a cosine. Row i has the angle i · ω_j, beginning
-        with i = 0.
+    """At position 0, what is in column 0 and in column 1?
+    Column 2j is a sine and column 2j + 1 is a cosine. Row i has the angle i · ω_j, beginning with i
+        = 0.
     For d = 2, print your angles first: 0, 1, 2, … for the positions 0, 1, 2, …
     """
     expect_vectors(submission, (2, 2), (1, 2), (5, 2))
@@ -43,9 +43,8 @@ def test_one_pair(submission):
     needs=["test_one_pair"],
 )
 def test_frequencies(submission):
-    """For d = 4, which frequencies do columns 2 and 3 have? Compute them by hand.
-    Both columns of pair j have the frequency base^(−2j/d): the exponent of columns 2 and 3 is
-        −2/d.
+    """For d = 4, which frequency do columns 2 and 3 have? Compute it by hand.
+    Both columns of pair j have the frequency base^(−2j/d): the exponent of columns 2 and 3 is −2/d.
     Print the exponents of all columns for d = 6: 0, 0, −1/3, −1/3, −2/3, −2/3.
     """
     expect_vectors(submission, (3, 4), (4, 6), (9, 8), (5, 16))
@@ -55,9 +54,9 @@ def test_frequencies(submission):
     "sinusoid: an odd number of columns", grades=["odd widths"], needs=["test_one_pair"]
 )
 def test_odd_width(submission):
-    """For d = 5, how many sines and how many cosines are there?
-    For odd d, the last column is a sine, and it has no cosine beside it. The exponent is −2j/d
-        with d itself, not with a rounded half.
+    """For d = 5, how many columns are cosines?
+    For odd d, the last column is a sine without a cosine. The exponent is −2j/d, where d is not
+        rounded.
     Compare the numbers of columns in pe[:, 0::2] and pe[:, 1::2] with those of your angles.
     """
     expect_vectors(submission, (3, 1), (3, 3), (4, 5), (6, 7))
@@ -81,10 +80,9 @@ def test_base(submission):
     grades=["similarity"],
 )
 def test_similarity(submission, rng):
-    """Entry [0, 1] of the result compares two rows: which?
+    """Which two rows does entry [0, 1] of the result compare?
     Entry [i, k] is the dot product of the rows i and k, divided by the number of columns.
-    A matrix times its own transpose gives all dot products; pe.shape[1] is the number of
-        columns.
+    A matrix times its own transpose gives all dot products; pe.shape[1] is the number of columns.
     """
     small = np.array([[1.0, 2.0, 0.0, 1.0], [0.0, 1.0, 3.0, 0.0]])
     for pe in (small, sinusoid(5, 6), rng.normal(size=(3, 7)), rng.normal(size=(6, 3))):
@@ -100,9 +98,9 @@ def expect_picture(submission, pe):
 
 @pytest.mark.check("plot_positions: a heat map of the vectors", grades=["heat map"])
 def test_heat_map(submission):
-    """At which x and y does your picture show column 0 of position 0?
-    Row i of `pe` is at y = i, and column c at x = c. The values are drawn unchanged.
-    Make new axes, and pass `pe` itself to their imshow.
+    """Where does your picture show column 0 of position 0?
+    Row i of `pe` should be at y = i, and column c at x = c. Draw the values unchanged.
+    Make new axes, and pass `pe` unchanged to the imshow of these axes.
     """
     for pe in (np.array([[0.0, 1.0, 0.5], [0.8, 0.2, -0.4]]), sinusoid(7, 4)):
         expect_picture(submission, pe)
@@ -111,10 +109,9 @@ def test_heat_map(submission):
 @pytest.mark.check("plot_positions: both axis labels, a title and a colour bar", grades=["labels"])
 def test_labels(submission):
     """Without your code, what does a reader need to understand your picture?
-    The x axis names the columns, the y axis names the positions. There are a title and a colour
-        bar.
-    Use the methods set_xlabel, set_ylabel and set_title of the axes, and colorbar of the
-        figure.
+    The x axis should name the columns, and the y axis the positions. The figure should have a title
+        and a colour bar.
+    Use the methods set_xlabel, set_ylabel and set_title of the axes, and colorbar of the figure.
     """
     figure, axes = first_image(submission.plot_positions(sinusoid(6, 4)), "plot_positions")
     expect_image_labels(figure, axes, {"columns": COLUMNS}, {"positions": POSITIONS})
@@ -124,10 +121,10 @@ def test_labels(submission):
     "Other sizes, and arguments that stay as they are", grades=["sizes", "no side effects"]
 )
 def test_others(submission, rng, grading):
-    """Does a line write into pe? Does a result or figure depend on an earlier call?
-    All sizes from 1 on are possible, and n and d have nothing to do with each other. `pe[...] =
-        …` and `pe /= …` change the caller's own array.
-    Begin plot_positions with plt.subplots(), and compute new arrays in the others.
+    """Which lines change pe or use something from an earlier call?
+    All sizes from 1 on are possible, and n and d have nothing to do with each other. `pe[...] = …`
+        and `pe /= …` change the caller's own array.
+    Begin plot_positions with plt.subplots(). Make new arrays in the other functions.
     """
     grading("sizes")
     drawn = [(int(rng.integers(20, 60)), int(rng.integers(9, 40))) for _ in range(3)]

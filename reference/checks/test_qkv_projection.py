@@ -43,7 +43,7 @@ def compare(submission, reference, *args):
     points=1,
     grades=["three results"],
     hints=(
-        "How many queries does a sequence of 3 tokens have, and how long is each query?",
+        "Which shape do the queries of a sequence of 3 tokens have?",
         "Every token has a query, a key and a value. So each result has L rows, and as many "
         "columns as its matrix.",
         "End with one line that returns Q, K and V, in this order.",
@@ -61,7 +61,7 @@ def test_shapes(submission, rng):
     grades=["values"],
     needs=["test_shapes"],
     hints=(
-        "Which matrix makes the queries, which the keys, and which the values?",
+        "Which matrix does each of your three products use?",
         "Row i of Q is row i of X times W_Q. K and V are made with W_K and W_V.",
         "X is on the left of each product, and no matrix is transposed.",
     ),
@@ -86,7 +86,7 @@ def test_by_hand(submission, reference):
                 grades=["sizes"],
                 needs=["test_by_hand"],
                 hints=(
-                    "Which axes does the product use? Which axes stay as they are?",
+                    "Over which axis of X does the product sum?",
                     "The product sums over the last axis of X and the first axis of the matrix. "
                     "All other axes of X stay.",
                     "The operator @ works for any number of batch axes.",
@@ -106,7 +106,7 @@ def test_sizes(submission, reference, rng, sizes):
     grades=["no side effects"],
     needs=["test_by_hand"],
     hints=(
-        "Does a line of your code write into an argument, or store something for the next call?",
+        "Which lines of your code change an argument or a global name?",
         "X is the caller's own array. If you write into X, the caller's array changes too.",
         "`Q = X @ W_Q` makes a new array. `X -= …`, `X[...] = …` and `X.shape = …` change X "
         "itself.",

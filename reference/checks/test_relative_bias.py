@@ -28,9 +28,8 @@ def expect_slopes(submission, *numbers):
     points=3,
     grades=["powers of two"],
     hints=(
-        "What is the first slope for h = 2, and what is the last?",
-        "The first slope is 2^(−8/h), and each slope is the one before it times 2^(−8/h). The last "
-        "is 2^(−8) for every h.",
+        "What are the two slopes for h = 2?",
+        "The first slope is 2^(−8/h). Each next slope is the slope before times 2^(−8/h).",
         "Print your exponents for h = 4: −2, −4, −6, −8.",
     ),
 )
@@ -44,9 +43,9 @@ def test_powers_of_two(submission):
     grades=["other numbers of heads"],
     needs=["test_powers_of_two"],
     hints=(
-        "For h = 3, which slopes come from the power of two below 3, and which is missing?",
-        "Let n be the largest power of two below h. First come all slopes for n heads. Then "
-        "comes every other slope for 2n heads, from the first on, until there are h slopes.",
+        "For h = 3, which slopes come from the power of two below 3?",
+        "Let n be the largest power of two below h. First come all slopes for n heads. Then come "
+        "the first, third, fifth … slope for 2n heads, until there are h slopes.",
         "For h = 6, print the list for 4 and the list for 8 before you join them.",
     ),
 )
@@ -117,7 +116,8 @@ def test_distances(submission, note):
     grades=["later keys"],
     hints=(
         "Which keys may the query at position 0 see?",
-        "A key after its query has the bias −∞, in every head. All other biases are numbers.",
+        "A key after its query should have the bias −∞, in every head. All other biases should "
+        "be finite.",
         "np.where(distance >= 0, bias, -np.inf) keeps the biases of the keys that are not later.",
     ),
 )
@@ -131,9 +131,9 @@ def test_later_keys(submission):
     grades=["fewer queries"],
     needs=["test_later_keys"],
     hints=(
-        "With one query and four keys, at which position is the query, and which keys does it see?",
+        "With one query and four keys, at which position is the query?",
         "The queries are the last tokens: query i is at position k_len − q_len + i.",
-        "Make an array of the positions of the queries first. Its last entry is k_len − 1.",
+        "Make an array of the positions of the queries. Its last entry should be k_len − 1.",
     ),
 )
 def test_fewer_queries(submission, note):
@@ -148,7 +148,7 @@ def test_fewer_queries(submission, note):
     grades=["sizes", "no side effects"],
     needs=["test_later_keys"],
     hints=(
-        "Does your code use a size from the examples? Does it keep a result for later calls?",
+        "Which lines use a fixed size or a result of an earlier call?",
         "All sizes from 1 on are possible, and h, q_len and k_len have nothing to do with each "
         "other.",
         "Compute everything from the arguments, in each call.",

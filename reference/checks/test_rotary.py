@@ -38,7 +38,7 @@ def drawn(rng, *shapes):
 
 @pytest.mark.check("angles: position times frequency", points=2, grades=["angles"])
 def test_angles(submission):
-    """For d = 4, which two frequencies are there? Compute them by hand for base = 100.
+    """For d = 4 and base = 100, what are the two frequencies? Compute them by hand.
     The angle of pair j at position p is p · base^(−2j/d). There are d/2 pairs.
     Print the exponents for d = 6: 0, −1/3, −2/3.
     """
@@ -47,9 +47,9 @@ def test_angles(submission):
 
 @pytest.mark.check("angles: other positions", grades=["positions"], needs=["test_angles"])
 def test_positions(submission):
-    """For positions = [7, 3, 3], how many rows has your result, and what is the first angle?
+    """For positions = [7, 3, 3], what is the first angle of each row?
     The positions are given. They need not begin with 0, and a position may occur twice.
-    An array with one more axis, positions[..., np.newaxis], meets the frequencies.
+    Multiply positions[..., np.newaxis] by the frequencies.
     """
     expect_angles(submission, ([3], 4), ([7, 3, 3], 4), (np.array([[5, 6], [0, 9], [2, 2]]), 6))
 
@@ -66,9 +66,9 @@ def test_base(submission):
 
 @pytest.mark.check("angles: an odd d is refused", grades=["odd widths"])
 def test_odd_width(submission):
-    """If d is 5, one feature has no partner. What does your function do?
-    It raises a ValueError before it computes anything. The message contains d.
-    raise ValueError(f"… {d} …")
+    """What does your function do if d is 5?
+    For an odd d, the function should raise a ValueError. Its message should contain d.
+    Write raise ValueError(f"… {d} …") at the start of the function.
     """
     for d in (5, 3, 47):
         expect_error(submission.angles, [0, 1], d, type="ValueError", naming=(d,))
@@ -77,8 +77,9 @@ def test_odd_width(submission):
 @pytest.mark.check("rotate: one pair", points=2, grades=["rotation"])
 def test_one_pair(submission, rng):
     """If [1, 0] is turned by a quarter turn counterclockwise, where does it point?
-    [a, b] becomes [a cos φ − b sin φ, a sin φ + b cos φ], with the old a and b in both.
-    Look at the signs, and at whether a line uses a value that an earlier line has changed.
+    [a, b] becomes [a cos φ − b sin φ, a sin φ + b cos φ]. Both entries need the old a and the old
+        b.
+    Look at the signs. Then look for a line that uses a changed value.
     """
     quarter = np.array([[np.pi / 2]])
     cases = [(np.array([row]), quarter) for row in ([1.0, 0.0], [0.0, 1.0], [3.0, 4.0])]
@@ -87,8 +88,8 @@ def test_one_pair(submission, rng):
 
 @pytest.mark.check("rotate: many pairs", points=2, grades=["pairs"], needs=["test_one_pair"])
 def test_pairs(submission, rng):
-    """In [1, 2, 3, 4], which numbers form pair 0, and where do they stand in the result?
-    The features 2j and 2j + 1 form pair j. Pair j is turned by angle j, and stays in its places.
+    """Which numbers of [1, 2, 3, 4] form pair 0?
+    The features 2j and 2j + 1 form pair j. Turn pair j by angle j, and keep its places.
     x[..., 0::2] and x[..., 1::2] are the first and second features of all pairs.
     """
     small = np.array([[1.0, 2.0, 3.0, 4.0]])
@@ -101,7 +102,7 @@ def test_pairs(submission, rng):
 def test_heads(submission, rng):
     """If x has the shape (B, H, L, d) and the angles (L, d/2), which axis of x is L?
     The positions are on the axis before the features. Angles broadcast from the last axis on.
-    Cosines of the shape (L, d/2) multiply x[..., 0::2] without any new axis.
+    Multiply x[..., 0::2] by the cosines of shape (L, d/2). No new axis is needed.
     """
     cases = [with_angles(rng, *sizes) for sizes in ((2, 3, 4), (2, 3, 5, 4), (2, 4, 4, 6))]
     expect_rotated(submission, *cases, with_angles(rng, 2, 3, 4, 6, of=(2, 1, 4, 3)))
@@ -120,7 +121,7 @@ def products(submission, q, k, place, shift=0):
 def test_relative(submission, rng):
     """If a query and a key move by the same number of positions, what happens to their angle?
     Both arrows of a pair turn by the same amount, so the dot product stays the same.
-    Compare which features your angles are made for, and which features rotate pairs.
+    Compare the pairs for which `angles` makes angles with the pairs that `rotate` turns.
     """
     q, k = rng.normal(size=(3, 6)), rng.normal(size=(4, 6))
     here = products(submission, q, k, 2)
@@ -156,9 +157,9 @@ def expect_scores(submission, note, offset, *cases):
 
 @pytest.mark.check("rotary_scores: queries and keys are turned", points=2, grades=["scores"])
 def test_scores(submission, note, rng):
-    """Before the dot products, what is turned in your function, and by which positions?
-    Queries and keys are turned by their own positions. The dot products are divided by √d.
-    For q = k = [[1, 0], [1, 0]], the scores are 0.707 and 0.382: both diagonals are constant.
+    """Which arrays does your function turn before the dot products?
+    Turn queries and keys by their own positions. Divide the dot products by √d.
+    For q = k = [[1, 0], [1, 0]], compare your scores with [[0.707, 0.382], [0.382, 0.707]].
     """
     equal = np.array([[1.0, 0.0], [1.0, 0.0]])
     more = drawn(rng, (3, 6), (5, 6)), drawn(rng, (2, 3, 4), (2, 2, 4))
@@ -167,9 +168,9 @@ def test_scores(submission, note, rng):
 
 @pytest.mark.check("rotary_scores: offset", grades=["offset"], needs=["test_scores"])
 def test_offset(submission, note, rng):
-    """With an offset of 4, at which position is query 0, and at which is key 0?
-    Query i is at position offset + i. The keys begin at position 0 in any case.
-    Look for the places where the positions of the queries and of the keys are made.
+    """With an offset of 4, at which position is query 0?
+    Query i is at position offset + i. Key 0 is at position 0 for every offset.
+    Look at the lines that make the positions of the queries and of the keys.
     """
     expect_scores(submission, note, 4, (np.array([[1.0, 0.0]]), np.array([[1.0, 0.0]] * 5)))
     expect_scores(submission, note, 3, drawn(rng, (2, 6), (5, 6)))
@@ -178,10 +179,10 @@ def test_offset(submission, note, rng):
 
 @pytest.mark.check("Other sizes, and arguments that stay", grades=["sizes", "no side effects"])
 def test_others(submission, note, rng, grading):
-    """Does a line write into x, or work only for one number of axes?
+    """Which lines change x or work only for one number of axes?
     Any number of axes may be in front of the last two. `x[...] = …` and `x *= …` change the
         caller's own array.
-    Compute new arrays, and count axes from the end: -1 and -2.
+    Make new arrays. Count axes from the end: -1 and -2.
     """
     grading("sizes")
     expect_angles(submission, (rng.integers(20, 900, 5), 10), (rng.integers(0, 9, (2, 1, 3)), 12))

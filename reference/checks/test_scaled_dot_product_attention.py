@@ -114,7 +114,7 @@ def compare(submission, reference, note):
     points=2,
     grades=["two results"],
     hints=(
-        "What does the function return, and in which order?",
+        "In which order should the function return its results?",
         "The output has a row for each query and d_v columns. The weights have a row for each "
         "query and a column for each key.",
         "End with `return output, attention_weights`.",
@@ -153,7 +153,7 @@ def test_weights_by_hand(compare):
     grades=["values"],
     needs=BASIC,
     hints=(
-        "Which rows does row i of the output mix, and in what proportions?",
+        "Which rows does row i of the output mix?",
         "Row i of the output is the mean of the rows of V, weighted by row i of the weights.",
         "The output is the weights times V, as a matrix product.",
     ),
@@ -194,8 +194,7 @@ def test_scaling(compare, rng):
                 grades=["sizes"],
                 needs=BASIC,
                 hints=(
-                    "Which axes and sizes does each line of your code use? Are these axes and "
-                    "sizes right here?",
+                    "Which axes and sizes does each line of your code use?",
                     "Only the last two axes take part in the products. All axes before them are "
                     "batch axes.",
                     "np.swapaxes(K, -1, -2) exchanges the last two axes; K.T reverses all axes. "
@@ -216,8 +215,7 @@ def test_sizes(compare, rng, sizes):
     grades=["mask"],
     needs=BASIC,
     hints=(
-        "Here True means “may attend”. Which number must replace a blocked score, so that its "
-        "weight is 0?",
+        "Which number must replace a blocked score to make its weight 0?",
         "Blocked weights must be 0, and each row must still sum to 1. So the mask has to act "
         "before the softmax.",
         "Where the mask is false, replace the scaled score by −np.inf (or −1e9). Then take the "
@@ -241,7 +239,7 @@ def test_mask(compare, rng):
     grades=["kinds of masks"],
     needs=["test_mask"],
     hints=(
-        "What does your code do with a mask of 0 and 1, and with a mask that has fewer axes?",
+        "Which kinds of masks does your code accept?",
         "A mask may have fewer axes than the scores, or axes of size 1. It broadcasts to the "
         "shape of the scores.",
         "np.where(mask, …, …) takes 0 as false and 1 as true, and it broadcasts.",
@@ -267,8 +265,8 @@ def test_mask_kinds(compare, rng):
     grades=["large scores", "sizes", "mask", "no side effects"],
     needs=BASIC,
     hints=(
-        "What is e to the power of 2000 in NumPy? Does a line write into Q, K, V or the mask?",
-        "You can subtract the largest score from its row without any change of the softmax. `x /= "
+        "Which line of your code can overflow or change an argument?",
+        "e to the power of 2000 overflows, so subtract the largest score of the row first. `x /= "
         "2` changes the caller's own array. `x = x / 2` makes a new array.",
         "Use np.exp(scores - scores.max(axis=-1, keepdims=True)). Do not use `+=`, `/=` or `[...] "
         "=` on an argument.",

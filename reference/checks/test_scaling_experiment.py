@@ -95,7 +95,7 @@ def distributions_at(reference, sizes):
     points=2,
     grades=["entropy"],
     hints=(
-        "How large is the entropy of one row of four equal weights? (It is ln 4 = 1.386.)",
+        "Is your entropy of four equal weights ln 4 = 1.386?",
         "Entropy is −Σ p·ln p over each row. ln is the natural logarithm, and each row has one "
         "value.",
         "Sum only along the last axis. Use np.log, not np.log2.",
@@ -192,7 +192,7 @@ def test_spread(submission, reference, rng, generator):
     points=3,
     grades=["measures"],
     hints=(
-        "Over which axes do you take the mean, and over which axes the largest weight?",
+        "Over which axis do you take the largest weight?",
         "Each row of weights has an entropy and a largest entry. Take the mean of each measure "
         "over the rows, and then over the trials.",
         "Use weights.max(axis=-1).mean() and attention_entropy(weights).mean() of each trial. "
@@ -227,9 +227,8 @@ def test_entropy_and_largest_weight(submission, reference, rng, generator, note)
     grades=["measures", "random numbers", "no side effects"],
     needs=["test_spread"],
     hints=(
-        "Where do your random numbers come from? Over how many trials do you take the mean?",
-        "All random numbers come from `rng`. A generator with the same seed gives the same "
-        "numbers, and another seed gives other numbers. The mean is over all `trials`.",
+        "Where do the random numbers of each trial come from?",
+        "All random numbers should come from `rng`. Take the mean over all `trials`.",
         "Call rng.standard_normal((seq_len, d)) for Q and for K in every trial.",
     ),
 )
@@ -358,8 +357,8 @@ def plot(submission, reference, dimensions):
     grades=["curves"],
     hints=(
         "Which two curves let a reader see what scaling does?",
-        "Draw one measure twice, without scaling and with scaling. Use all dimensions in the "
-        "results.",
+        "Draw one measure in two curves: without scaling and with scaling. Use all dimensions in "
+        "the results.",
         "With d = sorted(results), plot [results[n]['entropy_scaled'] for n in d]. Do the same "
         "for 'entropy_unscaled'.",
     ),
@@ -392,9 +391,9 @@ def test_plot_series(plot, reference, dimensions):
     points=2,
     grades=["labels", "no side effects"],
     hints=(
-        "Can someone who has not seen your code tell what each axis and each line shows?",
-        "The x axis is logarithmic. Both axes have labels. A legend names the lines. The plot has "
-        "a title.",
+        "From your picture alone, what does each axis and each line show?",
+        "The x axis should be logarithmic. Both axes should have labels. The plot should have a "
+        "title and a legend.",
         "Use ax.set_xscale('log'), ax.set_xlabel, ax.set_ylabel, ax.legend() and ax.set_title.",
     ),
 )
@@ -431,10 +430,9 @@ def test_plot_labels(plot, submission, reference, dimensions, grading):
     grades=["conclusion"],
     hints=(
         "By what factor does the unscaled standard deviation grow when d grows by a factor of 4?",
-        "The variance of a dot product of d independent pairs is d. Which entropy stays level? "
-        "What is softmax_gradient_norm for scores that are far apart?",
-        "The standard deviation grows like a power of d. Which exponent turns 4 into 2? A softmax "
-        "that is nearly all 0 and 1 hardly reacts to its scores.",
+        "The variance of a dot product of d independent pairs is d. A softmax that is nearly all "
+        "0 and 1 hardly reacts to its scores.",
+        "The standard deviation grows like a power of d. Find the exponent that turns 4 into 2.",
     ),
 )
 def test_conclusion(submission):

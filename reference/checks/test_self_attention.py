@@ -112,8 +112,7 @@ def follow_whole(whole, bare, made_with, inputs, state, note):
     points=1,
     grades=["values", "evaluation"],
     hints=(
-        "What does dropout do after model.eval(), and how does your module know that "
-        "model.eval() was called?",
+        "How does your module know that model.eval() was called?",
         "nn.Dropout knows whether the module is in training. F.dropout needs "
         "training=self.training.",
         "Keep an nn.Dropout(dropout) in __init__, and return the output and the weights, in this "
@@ -137,8 +136,7 @@ def test_bare_results(bare, rng, note, grading):
     points=1,
     grades=["values"],
     hints=(
-        "How does your module make weights from the query and the key? How does it make the "
-        "output?",
+        "Which steps lead in your module from the query and the key to the output?",
         "Divide the scores by √d_k. Take a softmax over the last axis. Multiply the weights by "
         "the values.",
         "key.transpose(-2, -1) swaps the last two axes. d_k is key.size(-1).",
@@ -155,7 +153,7 @@ def test_bare_values(bare, rng, note):
     points=1,
     grades=["batch axes and sizes"],
     hints=(
-        "Which axes do your operations use? Are these axes still right with one more axis?",
+        "Which of your operations depend on the number of axes?",
         "The last two axes are the axes of the matrices. All axes before them stay as they are.",
         "key.transpose(-2, -1), softmax(dim=-1) and @ work for any number of batch axes.",
     ),
@@ -170,7 +168,7 @@ def test_bare_axes(bare, rng, note):
     points=2,
     grades=["masks"],
     hints=(
-        "Here True means “may attend”. What happens to a score whose mask entry is False?",
+        "What does your code do to a score whose mask entry is False?",
         "Blocked weights must be 0, and each row must still sum to 1. So the mask has to act on "
         "the scores, not on the weights.",
         "scores.masked_fill(mask == 0, float('-inf')) is right for every kind of mask. ~mask is "
@@ -208,7 +206,7 @@ def test_bare_mask(bare, rng, note):
     points=3,
     grades=["dropout"],
     hints=(
-        "Which numbers does dropout set to 0? Which of your two results contains these zeros?",
+        "Which of your two results contains the zeros that dropout makes?",
         "Multiply the weights after dropout by the values. Return the weights before dropout.",
         "Give the weights after dropout another name, or return self.dropout(weights) @ value, "
         "weights.",
@@ -274,7 +272,7 @@ def test_bare_gradients(bare, rng, note):
     points=1,
     grades=["four matrices", "output"],
     hints=(
-        "What are the names and the sizes of the four nn.Linear of the task?",
+        "Which sizes does each of the four nn.Linear of the task have?",
         "nn.Linear(n, m, bias=False) makes m features from n. Its weight has the shape (m, n).",
         "W_q and W_k make d_k features from d_model. W_v makes d_v features from d_model. W_o "
         "makes d_model features from d_v.",
@@ -298,10 +296,9 @@ def test_parameters(whole, rng, note, grading):
     points=2,
     grades=["output"],
     hints=(
-        "What are queries, keys and values made from? What happens to the weighted sum of the "
-        "values?",
-        "W_q, W_k and W_v are applied to x. Then comes the attention. Then W_o is applied to the "
-        "output only.",
+        "To which arrays does your module apply each of its four matrices?",
+        "Apply W_q, W_k and W_v to x. Then use attention. Then apply W_o to the output of the "
+        "attention.",
         "Return the weights of the attention unchanged. Apply W_o only to the output.",
     ),
 )
@@ -317,7 +314,7 @@ def test_values(whole, bare, rng, note):
     points=1,
     grades=["as in part 1"],
     hints=(
-        "Which axes do your operations use? Are these axes still right with one more axis?",
+        "Which of your operations depend on the number of axes?",
         "nn.Linear and @ change only the last axes.",
         "Remove the line that unpacks x.shape into a fixed number of sizes.",
     ),
@@ -337,9 +334,9 @@ def test_axes(whole, bare, rng, note):
     points=2,
     grades=["widths"],
     hints=(
-        "Which of your sizes is the width of the keys, and which is the width of the model?",
-        "The scores are divided by √d_k, whatever d_model is. The weighted sum of the values "
-        "has d_v features.",
+        "Which size in your code is the width of the keys?",
+        "Divide the scores by √d_k, whatever d_model is. The weighted sum of the values has d_v "
+        "features.",
         "Take d_k from the last axis of the key, not from d_model.",
     ),
 )
@@ -387,8 +384,7 @@ def test_causality(whole, bare, rng, note):
     points=2,
     grades=["gradient to the matrices"],
     hints=(
-        "Which of the four matrices has no effect on the output? Which of them gets no gradient "
-        "from it?",
+        "Which of the four matrices gets no gradient from the output?",
         "The gradient goes back from the output to a weight only through torch's own operations.",
         "Look for detach(), .data, torch.no_grad(), and new tensors from torch.tensor(…).",
     ),
@@ -410,9 +406,9 @@ def test_gradients(whole, rng, note):
     points=2,
     grades=["batch axes and sizes", "large scores", "widths", "no dropout", "no side effects"],
     hints=(
-        "What does each module do in training, with large scores, and in a second call?",
-        "Without dropout, training and evaluation give the same result. If forward stores a value "
-        "in self, this value is still there in the next call.",
+        "Which lines depend on training mode, on the size of the scores or on earlier calls?",
+        "Without dropout, training and evaluation give the same result. A value that forward "
+        "stores in self is still there in the next call.",
         "Use dropout=0.0 for the attention in SelfAttention. Use torch.softmax, and store nothing "
         "in forward.",
     ),

@@ -11,7 +11,7 @@ from autograder.author import expect_close, expect_independent_calls, expect_unc
     points=2,
     grades=["values"],
     hints=(
-        "What are the three exponentials of 1, 2 and 3, and what is their sum?",
+        "What is the sum of the exponentials of 1, 2 and 3?",
         "Each result is one exponential divided by the sum of all exponentials. Together, the "
         "results sum to 1.",
         "Compute np.exp(x) once. Then divide it by its sum along the axis.",
@@ -45,7 +45,7 @@ def test_last_axis_by_default(submission, reference, rng):
     grades=["any axis"],
     needs=["test_one_row"],
     hints=(
-        "Does every call in your code that reduces an array (max, sum) use the parameter `axis`?",
+        "Which calls of max and sum in your code use the parameter `axis`?",
         "The maximum and the sum both have to run along `axis`.",
         "Pass axis=axis and keepdims=True to both calls. Then the shapes fit for any axis.",
     ),
@@ -66,7 +66,7 @@ def test_any_axis(submission, reference, rng):
     grades=["lists"],
     needs=["test_one_row"],
     hints=(
-        "What does your code do with a list? What does it do with an array of whole numbers?",
+        "What does your code do with a list of whole numbers?",
         "A list has no arithmetic and no axes. An array of whole numbers stores no decimals.",
         "First make an array of floats: np.asarray(x, dtype=float).",
     ),
@@ -83,8 +83,8 @@ def test_lists_and_integers(submission, reference):
     needs=["test_one_row"],
     hints=(
         "What is the result of each line of your code for [1000, 1001]?",
-        "You can add one number to all inputs without any change of the softmax. Which number "
-        "makes every exponential small?",
+        "You can add one number to all inputs without any change of the softmax. Choose a number "
+        "that makes every exponential small.",
         "Subtract the maximum along the axis (keepdims=True) before you exponentiate.",
     ),
 )

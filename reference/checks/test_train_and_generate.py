@@ -48,7 +48,7 @@ def draw_loss(rng, batch, length, words):
     points=2,
     grades=["loss"],
     hints=(
-        "Which token do the logits at position t predict?",
+        "Which token should the logits at position t predict?",
         "The logits at position t predict the token at t + 1. So the last logits and the first "
         "token have no partner.",
         "F.cross_entropy takes (N, V) and (N,). Flatten logits[:, :-1] and tokens[:, 1:].",
@@ -66,7 +66,7 @@ def test_loss_by_hand(submission):
     points=3,
     grades=["loss", "gradient"],
     hints=(
-        "Over which predictions do you take the mean? Does a gradient reach the logits?",
+        "Over which predictions do you take the mean?",
         "The mean runs over all B · (L − 1) predictions. The loss stays a tensor that has a "
         "gradient.",
         "Return the tensor of F.cross_entropy unchanged, without .item() or detach().",
@@ -97,8 +97,7 @@ def test_loss_of_batches(submission, kit, rng, grading):
     points=4,
     grades=["steps", "optimizer"],
     hints=(
-        "What are the parts of one step, in order? What happens to the gradients of the step "
-        "before?",
+        "What are the parts of one training step, in order?",
         "In each step, compute the loss, clear the gradients, call backward and then step. "
         "Store this loss as a float.",
         "Use optimizer.zero_grad(), loss.backward(), optimizer.step() and "
@@ -133,9 +132,9 @@ def compare_losses(submission, answer, run, note):
     points=3,
     grades=["optimizer", "same model", "mode"],
     hints=(
-        "What does AdamW do to a weight that has no gradient? What does model.train() change?",
-        "AdamW makes every weight a little smaller at each step. After train, the mode "
-        "(model.training) is the same as before.",
+        "In which mode is the model after your function train?",
+        "AdamW makes every weight a little smaller at each step. Your function should leave "
+        "model.training as it was before the call.",
         "Use torch.optim.AdamW(model.parameters(), lr=lr). Store model.training before you start, "
         "and pass this value to model.train(…) at the end.",
     ),
@@ -222,7 +221,8 @@ def test_greedy(submission, kit, rng):
     grades=["context"],
     hints=(
         "What does the model get if there are more tokens than max_seq_length?",
-        "The model gets only the last max_seq_length tokens. The result still has all tokens.",
+        "The model should get only the last max_seq_length tokens. The result should have all "
+        "tokens.",
         "Pass tokens[-model.max_seq_length:] to the model. Do not shorten the tokens of the "
         "result.",
     ),
@@ -308,7 +308,7 @@ def test_drawn(submission, reference, kit, rng):
     grades=["random numbers"],
     hints=(
         "Where do the random numbers of your sampling come from?",
-        "All random numbers of the sampling come from the given generator.",
+        "All random numbers of the sampling should come from the given generator.",
         "Pass the generator on: torch.multinomial(…, generator=generator).",
     ),
 )
@@ -362,8 +362,8 @@ def test_generator(submission, kit, rng):
     grades=["loss", "no side effects"],
     hints=(
         "What does a call leave behind in the model, in the prompt, or in a global name?",
-        "cross_entropy takes logits of any size. After generate, the model can still be trained: "
-        "nothing in the model is switched off.",
+        "cross_entropy should accept logits of any size. After generate, the model should still "
+        "be able to train.",
         "Use torch.no_grad() as a `with` block, and torch.cat for the sequence. Do not use "
         "requires_grad_(False).",
     ),

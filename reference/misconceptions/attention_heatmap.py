@@ -15,14 +15,15 @@ from reference.masks import causal_mask
 
 IMAGE: Hints = (
     "Which row of the matrix is the top row of your picture?",
-    "Row i of the weights is row i of the image. Do not turn, scale or normalise the weights.",
+    "Row i of the image should show row i of the weights. Do not turn, scale or normalise the "
+    "weights.",
     "Look at what you pass to imshow (or pcolormesh). It should be the unchanged weights.",
 )
 PANELS: Hints = (
-    "What do the three pictures show, and in which order?",
-    "The first picture shows the mask, the second shows the softmax of the scores, and the "
-    "third shows the softmax of the scores with very low blocked entries.",
-    "Make the three matrices first and print them; then draw them from left to right.",
+    "What does each of the three pictures show, from left to right?",
+    "The first picture should show the mask. The second should show the softmax of the scores. "
+    "The third should show the softmax of the scores with very low blocked entries.",
+    "Print the three matrices before you draw them from left to right.",
 )
 MASKED: Hints = (
     "After your mask has acted, does each row of the third picture still sum to 1?",

@@ -58,7 +58,7 @@ HINTS: dict[str, Hints] = {
         "if mask.ndim == 3: mask = mask[:, None]",
     ),
     "multi_head_forward": (
-        "Which features does head 1 see, and where do its results go?",
+        "Which features of a token does head 1 see?",
         "Each head is a block of neighbouring features. Split the features, use attention in each "
         "head, merge the heads in order, then apply W_o.",
         "Split with reshape(B, L, H, d).transpose(0, 2, 1, 3). Divide by √d. Transpose back "

@@ -16,16 +16,16 @@ STEPS = {
 }
 
 WHICH: Hints = (
-    "Which matrix makes the queries, which the keys, and which the values?",
-    "There are three matrices: one for the queries, one for the keys, one for the values. "
-    "Multiply X by each of them.",
+    "Which matrix does each of your three products use?",
+    "W_Q makes the queries, W_K makes the keys, and W_V makes the values. Multiply X by each of "
+    "the three.",
     "Look at your three products, one after another. Which matrix does each of them use?",
 )
 SIDES: Hints = (
-    "Write down the shapes of X and of W_Q. Which order of the two fits?",
+    "In which order do the shapes of X and W_Q fit together?",
     "Row i of the result is row i of X times the matrix. X is on the left, and nothing is "
     "transposed.",
-    "Look at both sides of each @. Does one of them have a .T that it should not have?",
+    "Look at both sides of each @, and remove any .T that you find there.",
 )
 PLAIN: Hints = (
     "What else does your code do with the product?",
@@ -33,7 +33,7 @@ PLAIN: Hints = (
     "Remove the code between the product and the return.",
 )
 ORDER: Hints = (
-    "In which order does the function promise its results?",
+    "In which order should the function return its results?",
     "The function returns first the queries, then the keys, then the values.",
     "Look at the return line, and at the names in it.",
 )

@@ -144,7 +144,7 @@ PLACES = Family(
     (
         "With one query and four keys, at which position is the query?",
         "The queries are the last tokens: query i is at position k_len − q_len + i.",
-        "Make an array of the positions of the queries first. Its last entry is k_len − 1.",
+        "Make an array of the positions of the queries. Its last entry should be k_len − 1.",
     ),
     {
         "queries-from-zero": [

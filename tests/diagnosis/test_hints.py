@@ -165,7 +165,7 @@ def test_what_the_diagnosis_says_comes_before_the_cause():
 def test_they_name_what_python_named_and_the_line():
     first, _, last = hints_for(result(raised("NameError", "name 'y' is not defined")))
     assert first == "Where in your file does `y` get its value?"
-    assert last.startswith("Look in line 4 of softmax.py.")
+    assert last.startswith("Look in line 4 of softmax.py, ")
     library = hints_for(result(raised("NameError", "name 'np' is not defined")))
     assert library[2] == "Write `import numpy as np` at the top of the file."
 
@@ -200,7 +200,7 @@ RIGHT = "    e = np.exp(x - np.max(x, axis=axis, keepdims=True))\n"
 def test_no_mistake_in_python_gets_a_hint_about_exponentials(grade_text, code, kind):
     """A NameError, a missing import or return, a timeout: none is about what a softmax is."""
     first = next(check for check in grade_text("softmax", code).checks if check.hints)
-    of_check = first.hints[0].startswith("What are the three exponentials")
+    of_check = first.hints[0].startswith("What is the sum of the exponentials")
     assert of_check == (kind is None)
     if kind is not None:
         assert first.hints[1] == HINTS[kind][1].replace("{name}", "np")

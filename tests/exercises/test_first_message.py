@@ -476,7 +476,7 @@ def test_a_name_is_true_of_what_the_mask_does(grade_text, change):
     failed = next(check for check in report.checks if check.outcome == "failed")
     assert failed.diagnosis.misconceptions == (name,)
     assert says in opening(report).text
-    assert failed.hints[0].startswith("Which scores does your code block")
+    assert failed.hints[0].startswith("To which number does your code change")
     assert "A blocked key gets weight 0" in required(failed)
 
 
@@ -620,7 +620,7 @@ def test_weights_that_are_not_rescaled_get_a_hint_about_that(grade_text):
     checks = {check.name: check for check in grade_text("find_the_bug", text).checks}
     failed = checks["test_repaired[attention_with_dropout]"]
     assert "divided by 1 − p" in failed.finding
-    assert "What does it do to the other weights" in failed.hints[0]
+    assert "What does dropout do to the weights that it keeps" in failed.hints[0]
 
 
 def test_a_gradient_that_a_mask_makes_nan_is_found(grade_text):

@@ -9,7 +9,7 @@ from autograder.author import Family, Hints, Step
 from reference.patterns import strongest_links
 
 LINKS: Hints = (
-    "For the first query, which weight is the largest, and which token does it belong to?",
+    "For the first query, which token has the largest weight?",
     "List the k largest weights of each row, largest first. Each link has the token of its column.",
     "Sort the columns of a row by their weight, largest first, and take the first k.",
 )

@@ -32,7 +32,7 @@ LARGEST: Hints = (
 
 
 SPREAD: Hints = (
-    "Over which numbers does one entropy run? What do you do with the entropies of several rows?",
+    "Over which numbers does one entropy run?",
     "Each row has an entropy −Σ p·ln p, in nats. The measure is the mean of these entropies.",
     "Look at the logarithm, the minus sign, and the axes of the sum and of the mean.",
 )

@@ -14,8 +14,7 @@ from reference.misconceptions.scaled_dot_product_attention.masking import (
 )
 
 LOW: Hints = (
-    "To which number does your code change a blocked score, and what is the exponential of "
-    "this number?",
+    "To which number does your code change a blocked score?",
     "exp(0) is 1. A blocked score needs a very low number, such as −∞ or −1e9. Then its weight is "
     "0.",
     "Look at the number that your code puts in the place of a blocked score.",
@@ -23,7 +22,7 @@ LOW: Hints = (
 
 
 WHERE: Hints = (
-    "Which scores does your code replace, and does it change any other score?",
+    "Which scores does your code change?",
     "First broadcast the mask to the shape of the scores. Replace the scores where the mask is "
     "False or 0. Do not change any other score.",
     "Look at the order of the two values in np.where, or at what you do to the mask first.",

@@ -9,7 +9,7 @@ from autograder.author import Fact, Family, Hints, Probe, Step
 from reference.masks import causal_mask
 
 LOOK: Hints = (
-    "Read row 0 of your mask aloud: which positions may the first token look at?",
+    "In row 0 of your mask, which positions may the first token look at?",
     "True (or 1) means “may attend”. In row i, the keys 0 to i are true: the position itself and "
     "the past.",
     "Find the function that cuts a triangle, and look at its second argument. The diagonal and "
@@ -18,7 +18,7 @@ LOOK: Hints = (
 
 
 SIZE: Hints = (
-    "How many queries and how many keys does a sequence of 3 tokens have?",
+    "How many entries should the mask of 3 tokens have?",
     "Every position is a query and a key. So the mask has seq_len rows and seq_len columns.",
     "Look at the sizes from which your code makes the mask.",
 )

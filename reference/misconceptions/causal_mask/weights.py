@@ -138,7 +138,7 @@ WEIGHTS = (
     Family(
         "weights",
         (
-            "What is np.exp(1000)? And what is infinity divided by infinity?",
+            "In NumPy, what is np.exp(1000) / np.exp(1000)?",
             "If you subtract a row's largest score from the whole row, no exponential is above 1.",
             "Before you exponentiate, subtract the maximum of each row, with keepdims=True.",
         ),

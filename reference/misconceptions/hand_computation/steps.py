@@ -35,7 +35,7 @@ WEIGHTS: Hints = (
 
 
 OUTPUT: Hints = (
-    "Which rows do the weights mix, and in what proportions?",
+    "Which rows does row i of the weights mix?",
     "Row i of the output is a sum of the rows of V. Each row of V is multiplied by its weight in "
     "row i.",
     "In row i, column c of the output is weight 1 times V[0][c], plus weight 2 times V[1][c], and "
@@ -44,8 +44,9 @@ OUTPUT: Hints = (
 
 
 MASKED: Hints = (
-    "Which weight should the blocked position have in the result?",
-    "The blocked position has the weight 0. The weights of the three other positions sum to 1.",
+    "Which weight should the blocked position have?",
+    "The blocked position should have the weight 0. The weights of the other three positions "
+    "should sum to 1.",
     "Leave out the last score. Take the softmax of the other three scores. Put 0 at the end.",
 )
 

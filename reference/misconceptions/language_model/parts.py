@@ -38,7 +38,7 @@ SUMS: Hints = (
 
 
 NORMS: Hints = (
-    "What is normalised in your block, and when?",
+    "To which sum does each norm of your block apply?",
     "Each norm acts on a sum: norm1 after the attention, norm2 after the network.",
     "x = norm1(x + attention(x, mask)[0]), then norm2(x + feed_forward(x)).",
 )

@@ -8,7 +8,7 @@ import numpy as np
 from autograder.author import Family, Hints, Step
 
 BACK: Hints = (
-    "Which numbers are in the first row of your result, and to which token does each belong?",
+    "To which token does each number in the first row of your result belong?",
     "A row of the result is one token: first its features from head 0, then its features from "
     "head 1, and so on.",
     "Undo the steps of split_heads, the last step first. Move the heads back behind the "

@@ -9,7 +9,7 @@ from autograder.author import Family, Hints, Step
 from reference.heads import split_heads
 
 BLOCKS: Hints = (
-    "Follow one token: which features are in head 0, and do all of them come from this token?",
+    "Which features of which tokens are in head 0?",
     "Head h has the features h·E/H to (h+1)·E/H − 1 of every token. A reshape alone keeps the "
     "order of the numbers. It only changes where rows end.",
     "First cut the last axis into heads and features of a head. Then exchange the axes of "
@@ -18,7 +18,7 @@ BLOCKS: Hints = (
 
 
 AXES: Hints = (
-    "Which axis of your result counts the heads, and which the positions?",
+    "Which axis of your result counts the heads?",
     "The axes of the result are batch, head, position and feature of the head, in this order.",
     "Look at the order of the axes in your transpose. Only positions and heads are exchanged.",
 )

@@ -10,9 +10,9 @@ from reference.attention import block, softmax
 from reference.misconceptions.scaled_dot_product_attention.products import transposed
 
 BLOCKING: Hints = (
-    "Which scores does your code block, and to which number does it change them?",
-    "Broadcast the given mask to the shape of the scores. Where the mask is False, the weight is "
-    "0. Each row still sums to 1. Without a mask, nothing is blocked.",
+    "To which number does your code change a blocked score?",
+    "Broadcast the given mask to the shape of the scores. Where the mask is False, the weight "
+    "should be 0. Each row should still sum to 1. Without a mask, nothing should be blocked.",
     "Before the softmax, put −∞ (or −1e9) instead of the scaled score where the mask is False. Do "
     "not change the other scores.",
 )

@@ -8,7 +8,7 @@ from reference.misconceptions.scaled_dot_product_attention.products import trans
 from reference.misconceptions.scaled_dot_product_attention.weights import shifted
 
 MIXING: Hints = (
-    "Which rows does attention mix, and in what proportions?",
+    "Which rows does attention mix?",
     "Row i of the output is the sum of the rows of V, each times its weight in row i.",
     "Look at the last product: the weights on the left, V on the right, and neither of them "
     "transposed. Nothing else is done to the result.",
@@ -16,7 +16,7 @@ MIXING: Hints = (
 
 
 RESULTS: Hints = (
-    "What does the function promise to return, and in which order?",
+    "In which order should the function return its results?",
     "The function returns two results: first the output, then the weights from which the output "
     "is made.",
     "Look at the return line.",

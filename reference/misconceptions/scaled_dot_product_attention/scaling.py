@@ -10,7 +10,7 @@ from reference.attention import softmax
 from reference.misconceptions.scaled_dot_product_attention.mixing import MIXING
 
 SCALE: Hints = (
-    "By what do you divide the scores? How does this number change when the keys get longer?",
+    "By which number does your code divide the scores?",
     "The scores are divided by √d_k, where d_k is the number of columns of Q and of K.",
     "Look at the line that divides the scores. Take d_k from the last axis of K, and divide by "
     "its square root.",

@@ -9,7 +9,7 @@ from reference.attention import block, softmax
 from reference.misconceptions.reductions import minus_logarithm, wrong_reductions
 
 ROWS: Hints = (
-    "What is subtracted from a row of scores? By which sum are the row's exponentials divided?",
+    "Along which axes do the maximum and the sum in your softmax run?",
     "Each row of the weights is the softmax of one row of scores, so each row of weights sums to "
     "1.",
     "Look at the axis of the maximum and of the sum in your softmax. The keys are on the last "
@@ -88,7 +88,7 @@ WEIGHTS = (
     Family(
         "weights",
         (
-            "What is np.exp(1000)? And what is infinity divided by infinity?",
+            "In NumPy, what is np.exp(1000) / np.exp(1000)?",
             "The softmax stays the same if you subtract one number from a whole row. If you "
             "subtract the largest, no exponential is above 1.",
             "Before you exponentiate, subtract the maximum of each row, with keepdims=True.",

@@ -32,8 +32,7 @@ EXPONENT: Hints = (
     "By what factor does the unscaled standard deviation grow when d grows by a factor of 4?",
     "The variance of a dot product of d independent pairs is d. The standard deviation is the "
     "square root of the variance.",
-    "The standard deviation grows like a power of d. If d grows by a factor of 4, which power "
-    "of 4 is the factor of the standard deviation?",
+    "The standard deviation grows like a power of d. Find the exponent that turns 4 into 2.",
 )
 
 

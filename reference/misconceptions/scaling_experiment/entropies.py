@@ -10,7 +10,7 @@ from reference.attention import softmax
 from reference.scaling import entropy
 
 NATS: Hints = (
-    "How large is the entropy of one row of four equal weights? (It is ln 4 = 1.386.)",
+    "Is your entropy of four equal weights ln 4 = 1.386?",
     "Entropy is −Σ p·ln p over each row. ln is the natural logarithm, and each row has one value.",
     "Look at the logarithm, the minus sign, and the axis of the sum.",
 )

@@ -12,7 +12,7 @@ JACOBIAN: Hints = (
     "What is the derivative of softmax output i with respect to input j?",
     "The Jacobian is diag(p) − p pᵀ. Its Frobenius norm is the square root of the sum of all "
     "squared entries. Each row of scores has one norm.",
-    "How does your code make the matrix from p? Over which axes does it add up the squares?",
+    "Compare the matrix that your code makes with diag(p) − p pᵀ for one row p.",
 )
 
 

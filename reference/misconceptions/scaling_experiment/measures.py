@@ -14,16 +14,15 @@ from reference.misconceptions.scaling_experiment.simulation import (
 from reference.scaling import entropy
 
 MEASURE: Hints = (
-    "From which numbers is each measure computed? Over which numbers does its mean run?",
+    "From which numbers does your code compute each measure?",
     "In each trial, take the standard deviation of all L × L scores. Take the mean entropy of the "
     "rows, and the mean of the largest weights of the rows. Then take the mean over the trials.",
-    "Calculate one trial by hand. Which line of your code computes the measure, and from which "
-    "values?",
+    "Calculate one trial by hand, and compare each line of your code with it.",
 )
 
 
 DRAWS: Hints = (
-    "How are the entries of Q and K distributed in your code, and how often are they sampled?",
+    "How does your code make Q and K of each trial?",
     "Each trial uses `rng` to sample a new Q and a new K of shape (seq_len, d) with standard "
     "normal numbers.",
     "Look inside the loop over trials: rng.standard_normal should make a new Q and a new K there.",

@@ -6,7 +6,7 @@ from autograder.author import Family, Hints
 from reference.attention import softmax
 
 WHICH: Hints = (
-    "Which of the four matrices makes the queries, which the keys, and which the values?",
+    "Which of the four matrices does each of your projections use?",
     "W_q, W_k and W_v are each applied to x. The attention gets the three results.",
     "Read the three projections one after another, and compare the names on both sides of each "
     "`=`.",
@@ -21,7 +21,7 @@ OUT: Hints = (
 
 
 ORDER: Hints = (
-    "What does the module promise to return, and in which order?",
+    "In which order should the module return its results?",
     "The module returns two results: first the output after W_o, then the weights.",
     "Look at the return line.",
 )

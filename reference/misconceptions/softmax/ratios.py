@@ -14,7 +14,7 @@ EXPONENTIAL: Hints = (
     "minus their maximum.",
 )
 SHARE: Hints = (
-    "Add up the results of one row. What do you get?",
+    "What is the sum of one row of your results?",
     "Each exponential is divided by the sum of the exponentials along the axis, so the results "
     "sum to 1.",
     "Look at the divisor. It should be the sum of the exponentials along the axis, with "

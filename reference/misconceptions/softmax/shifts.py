@@ -8,7 +8,7 @@ from autograder.author import Family, Hints
 from reference.misconceptions.reductions import minus_logarithm
 
 AXIS: Hints = (
-    "Which of your results add up to 1, and which should?",
+    "Along which axis do your results add up to 1?",
     "The results along `axis` sum to 1, for every value of `axis`. There is a separate softmax "
     "for each place along the other axes.",
     "Look at every call that reduces an array (max, sum). Each of these calls needs axis=axis and "

@@ -19,7 +19,7 @@ from autograder.author import (
 from reference.results import as_one_number
 
 SHIFT: Hints = (
-    "Which token do the logits at position t predict?",
+    "Which token should the logits at position t predict?",
     "The logits at position t predict the token at t + 1. So the logits without their last "
     "position belong to the tokens without the first token.",
     "Use logits[:, :-1] with tokens[:, 1:].",

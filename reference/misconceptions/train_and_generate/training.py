@@ -22,25 +22,25 @@ from reference.training_changes import GRADIENTS, RATES
 from reference.with_models import TrainsOne
 
 STEP: Hints = (
-    "What are the parts of one step, in order? What happens to the gradients of the step before?",
+    "What are the parts of one training step, in order?",
     "In each step, calculate the loss, clear the old gradients, call backward and then step. "
     "PyTorch adds new gradients to gradients that are not cleared.",
     "Call optimizer.zero_grad(), then loss.backward(), then optimizer.step().",
 )
 OPTIMIZER: Hints = (
-    "Which optimizer is asked for, with which learning rate, and where is it made?",
-    "torch.optim.AdamW with the rate lr, made once before the loop. It remembers the earlier "
+    "Where does your code make the optimizer?",
+    "Make torch.optim.AdamW with the rate lr once, before the loop. It remembers the earlier "
     "steps.",
     "Write optimizer = torch.optim.AdamW(model.parameters(), lr=lr) before the loop.",
 )
 BATCHES: Hints = (
-    "Which batch belongs to step 0, to step 1, and to the step after the last batch?",
+    "Which batch does each step use?",
     "Use the batches in order. After the last batch, begin again with the first.",
     "Look at the index of the batch. It begins again after the last batch if you use `%`.",
 )
 LIST: Hints = (
-    "What should the list contain, and how long is it?",
-    "The list has one float for each step: the loss that was computed before the step.",
+    "What should the list contain?",
+    "The list should have one float for each step: the loss before the step.",
     "Call losses.append(loss.item()) in every step, and return the list.",
 )
 

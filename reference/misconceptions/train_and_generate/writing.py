@@ -16,20 +16,19 @@ LAST: Hints = (
     "model(tokens.unsqueeze(0))[0, -1]",
 )
 CHOICE: Hints = (
-    "Which token is taken at temperature 0?",
-    "At temperature 0, the token with the largest logit is taken.",
+    "Which token should be taken at temperature 0?",
+    "At temperature 0, take the token with the largest logit.",
     "logits.argmax()",
 )
 CONTEXT: Hints = (
     "What does the model get if there are more tokens than max_seq_length?",
-    "The model gets the last max_seq_length tokens, including the newest. The result has all "
-    "tokens.",
+    "The model should get only the last max_seq_length tokens. The result should have all tokens.",
     "Pass context = tokens[-model.max_seq_length:] to the model, and do not shorten tokens itself.",
 )
 RESULT: Hints = (
-    "What are the entries of the result, from the first to the last?",
-    "The result is the whole prompt, then max_new_tokens new tokens in the order in which they "
-    "were chosen.",
+    "Which tokens should the result contain, in order?",
+    "The result should be the whole prompt, then max_new_tokens new tokens in the order of their "
+    "choice.",
     "Start with tokens = prompt, append each token with torch.cat, and return tokens.",
 )
 
