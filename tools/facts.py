@@ -20,9 +20,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FACT = re.compile(r"(<!-- fact: ([\w./-]+) -->)(.*?)(<!-- /fact -->)", re.DOTALL)
-NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
-NUMBERS += " fifteen sixteen seventeen eighteen nineteen twenty twenty-one twenty-two twenty-three"
-NUMBERS += " twenty-four twenty-five"
+BELOW_TWENTY = "zero one two three four five six seven eight nine ten eleven twelve thirteen"
+BELOW_TWENTY += " fourteen fifteen sixteen seventeen eighteen nineteen"
+TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 WRONG = """\
 def softmax(x, axis=-1):
     e = np.exp(x - np.max(x, axis=0))
@@ -277,7 +277,16 @@ def _length(module: str, name: str) -> str:
 
 def _number_of_exercises(needs: str = "") -> str:
     counted = [each for each in course().exercises.values() if needs in ("", each.needs)]
-    return NUMBERS.split()[len(counted)]
+    return in_words(len(counted))
+
+
+def in_words(number: int) -> str:
+    """Return a number from 0 to 99 in words."""
+    if number < 20:
+        return BELOW_TWENTY.split()[number]
+    tens, ones = divmod(number, 10)
+    word = TENS.split()[tens - 2]
+    return f"{word}-{in_words(ones)}" if ones else word
 
 
 @functools.cache

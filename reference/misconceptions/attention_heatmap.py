@@ -10,7 +10,7 @@ import numpy as np
 
 from autograder.author import Comparison, Family, Hints, Mistakes, Probe, Recipe, Step
 from reference.attention import block, softmax
-from reference.figures import image_of, panels_shown, tokens_for
+from reference.figures import image_figure, image_of, panels_shown, tokens_for
 from reference.masks import causal_mask
 
 IMAGE: Hints = (
@@ -212,28 +212,10 @@ def effect_probes(draw: int) -> Sequence[Probe]:
     ]
 
 
-def _figure(images: Sequence[Any], tokens: Sequence[str] = ()) -> Any:
-    """Return a figure with these images and texts, as a student's function makes it."""
-    from matplotlib.figure import Figure
-
-    figure = Figure()
-    for place, values in enumerate(images):
-        axes = figure.add_subplot(1, len(images), place + 1)
-        image = axes.imshow(np.asarray(values, dtype=float))
-        if tokens:
-            axes.set(xlabel="key", ylabel="query")
-            axes.set_xticks(range(len(tokens)), tokens)
-            axes.set_yticks(range(len(tokens)), tokens)
-            figure.colorbar(image)
-    return figure
-
-
 def _attention_figure(s: Any) -> Any:
-    figure = _figure([s.image], s.tokens)
+    figure = image_figure([s.image], ("key", "query"), s.title or "", s.tokens, s.tokens)
     for (i, j), weight in np.ndenumerate(np.asarray(s.weights)):
         figure.axes[0].text(j, i, f"{weight:.2f}")
-    if s.title is not None:
-        figure.axes[0].set_title(s.title)
     return figure
 
 
@@ -265,9 +247,6 @@ MISTAKES = Mistakes(
             "blocked": "the masked scores",
             "masked": "the weights with the mask",
         },
-        comparison=Comparison(
-            read=panels_shown,
-            sample=lambda s: _figure(s.panels),
-        ),
+        comparison=Comparison(read=panels_shown, sample=lambda s: image_figure(s.panels)),
     ),
 )

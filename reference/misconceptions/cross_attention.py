@@ -12,7 +12,7 @@ from autograder.author import Comparison, Family, Mistakes, Probe, Recipe, Step,
 from reference import decoders
 from reference.attention import attention, block, combine, scale, scores, softmax
 from reference.decoders import cross_attention, per_query, self_attention
-from reference.figures import image_of, tokens_for
+from reference.figures import image_figure, image_of, tokens_for
 from reference.masks import causal_mask
 from reference.matrices import head, layer
 from reference.misconceptions.formulas import formulas
@@ -267,19 +267,6 @@ def picture_probes(draw: int) -> list[Probe]:
     ]
 
 
-def _figure(s: Any) -> Any:
-    """Return a figure with one image, as a student's function should make the figure."""
-    from matplotlib.figure import Figure
-
-    figure = Figure()
-    axes = figure.add_subplot()
-    figure.colorbar(axes.imshow(s.image))
-    axes.set(xlabel="source", ylabel="target", title="Alignment")
-    axes.set_xticks(range(len(s.source)), s.source)
-    axes.set_yticks(range(len(s.target)), s.target)
-    return figure
-
-
 WITH_MASK = Trait(lambda s: s.memory_mask is not None, "with a mask", "without a mask")
 MISTAKES = Mistakes(
     Recipe(
@@ -311,6 +298,11 @@ MISTAKES = Mistakes(
         (PICTURE,),
         {"image": lambda s: s.weights},
         ("weights", "source", "target"),
-        comparison=Comparison(read=image_of, sample=_figure),
+        comparison=Comparison(
+            read=image_of,
+            sample=lambda s: image_figure(
+                [s.image], ("source", "target"), "Alignment", s.source, s.target
+            ),
+        ),
     ),
 )

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from autograder.author import Comparison, Family, Mistakes, Probe, Recipe, Step, Trait, constant
-from reference.figures import image_by_place
+from reference.figures import image_by_place, image_figure
 from reference.sinusoids import angles, frequencies, products, sines_and_cosines, sinusoid
 
 
@@ -218,17 +218,6 @@ def picture_probes(draw: int) -> Sequence[Probe]:
     return [Probe((rng.normal(size=size),)) for size in ((2, 3), (4, 3), (3, 3), (5, 4))]
 
 
-def _figure(s: Any) -> Any:
-    """Return a figure with one image, as a student's function should make the figure."""
-    from matplotlib.figure import Figure
-
-    figure = Figure()
-    axes = figure.add_subplot()
-    figure.colorbar(axes.imshow(s.image))
-    axes.set(xlabel="column", ylabel="position", title="Vectors of positions")
-    return figure
-
-
 MISTAKES = Mistakes(
     Recipe(
         sinusoid,
@@ -263,6 +252,9 @@ MISTAKES = Mistakes(
         (PICTURE,),
         steps={"image": lambda s: s.pe},
         parameters=("pe",),
-        comparison=Comparison(read=image_by_place, sample=_figure),
+        comparison=Comparison(
+            read=image_by_place,
+            sample=lambda s: image_figure([s.image], ("column", "position"), "Positions"),
+        ),
     ),
 )

@@ -28,6 +28,14 @@ def test_a_slow_fact_is_up_to_date(name):
     )
 
 
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(0, "zero"), (19, "nineteen"), (20, "twenty"), (26, "twenty-six"), (99, "ninety-nine")],
+)
+def test_numbers_in_words(number, words):
+    assert facts.in_words(number) == words
+
+
 def test_every_fact_is_in_a_document():
     assert {name for _, name, _ in facts.stated()} <= {*facts.BLOCKS, *facts.COUNTS}
     assert set(facts.BLOCKS) <= {name for _, name, _ in facts.stated()}
