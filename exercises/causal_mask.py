@@ -48,9 +48,9 @@ import numpy as np
 #   whole numbers or decimals, or are what `create_causal_mask` gives. A mask has two axes or more, not
 #   more than the scores, and broadcasts as in NumPy: the first axis of three meets the heads of
 #   scores with four.
-# - **Large scores.** Scores as large as ±1,000 give no NaN, and a blocked score ends at weight 0 also
-#   where all allowed ones are that low: −∞ and −1e9 are low enough.
-# - **Lengths.** `seq_len` is at least 1, and may be some hundreds.
+# - **Large scores.** Scores as large as ±1,000 give the right weights, and no NaN. A blocked score ends
+#   at weight 0 also where all allowed ones are that low: −∞ and −1e9 are low enough.
+# - **Lengths.** `seq_len` is at least 1 and at most 1,000.
 # - **No side effects.** No function changes its arguments or earlier results, and no result depends
 #   on earlier calls.
 

@@ -60,8 +60,8 @@ import numpy as np
 # - **Kinds of masks.** A mask holds True and False, or 1 and 0 as whole numbers or decimals. It has
 #   at least two axes, not more than the scores, and broadcasts as in NumPy: the first axis of a mask
 #   with three axes meets the heads of scores with four.
-# - **Large scores.** Scaled scores as large as ±10,000, or ±1,000 where a mask acts, give no NaN: use
-#   a stable softmax.
+# - **Large scores.** Scaled scores as large as ±10,000, or ±1,000 where a mask acts, give the right
+#   weights, and no NaN: use a stable softmax.
 # - **No side effects.** The function changes neither its arguments nor earlier results, and its
 #   results do not depend on earlier calls.
 

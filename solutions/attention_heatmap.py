@@ -39,15 +39,15 @@ import numpy as np
 # Write both functions. `ax.imshow(weights)` draws the image, `ax.text(column, row, "0.27")` writes into
 # a cell, and `figure.colorbar(image)` adds the colour bar. Of `plot_attention`'s figure is graded:
 #
-# - **Image.** The image shows the weights unchanged, one row for each query. Every cell can be seen,
-#   and its colour depends on its weight.
+# - **Image.** The image shows the weights unchanged, one row for each query. The whole of every
+#   cell can be seen, and its colour depends on its weight.
 # - **Tick labels.** Each row and each column has one tick label, its token, also if a token occurs
 #   twice.
 # - **Axis labels.** The labels of the axes say which one has the queries and which one the keys, in
 #   your own words.
 # - **Colour bar.** Beside the image is a colour bar.
 # - **Cell text.** The text in a cell is only its number, with at least one decimal, or as a
-#   percentage. It has to be legible: inside its cell, large enough, and in a colour that clearly
+#   percentage with the sign %. It has to be legible: inside its cell, large enough, and in a colour that clearly
 #   differs from the cell's.
 # - **Title.** The figure has the title that is given. If `title` is None, it has none.
 #

@@ -46,9 +46,9 @@ import numpy as np
 #
 # - **Measures.** `analyze_pattern` computes the three measures, as a dict with these keys.
 # - **Large scores.** The embeddings may be so large that scores reach some thousands: use a stable
-#   softmax, and count 0 for the entropy of a weight of 0.
+#   softmax. In the entropy, the term of a weight of 0 is 0.
 # - **Strongest links.** `strongest_links` lists, for each query in order, its `k` largest weights,
-#   the largest first: pairs of the token that is looked at and the weight. The query's own token
+#   no more, the largest first: pairs of the token that is looked at and the weight. The query's own token
 #   counts as well.
 # - **Equal weights and tokens.** Equal weights may stand in any order. Each query has a list of
 #   pairs, not a dict: “the” occurs twice in “the cat sat on the mat”.

@@ -44,7 +44,7 @@ import numpy as np
 #   `(B, H, L, E // H)`.
 # - **Merge.** `merge_heads` is the exact inverse of `split_heads`.
 # - **Error.** If $E$ is not a multiple of $H$, `split_heads` raises a `ValueError` whose message
-#   contains both numbers.
+#   contains $E$ and $H$.
 # - **Sizes.** `B`, `L`, `E` and `H` may have any size from 1.
 # - **No side effects.** Neither function changes its argument or earlier results, and no result
 #   depends on earlier calls.
