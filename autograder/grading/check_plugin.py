@@ -35,7 +35,6 @@ from autograder.report.presentation import sentence
 from autograder.report.values import as_text, excerpt
 from autograder.sandbox.child import InternalError
 from autograder.sandbox.problems import (
-    NotWritten,
     Raised,
     StudentProblem,
     line_of,
@@ -44,7 +43,6 @@ from autograder.sandbox.problems import (
 )
 from autograder.sandbox.session import WorkerSession
 from autograder.submission.code import Code, read_code, unwritten
-from autograder.submission.source import Source
 
 MAX_FINDING, MAX_TOLD = 1000, 1500  # characters
 MISSING = " Is a `return` missing?"
@@ -87,7 +85,7 @@ class CheckRun:
     ) -> list[CheckResult]:
         """Return the results. Add results for the checks that are not in the kit."""
         results = with_unreleased_checks(course, path, results)
-        return _with_unwritten(results, self.session.source) if self.has_begun else results
+        return _with_unwritten(results, self.session) if self.has_begun else results
 
     def reason_not_to_run(self, check: Check) -> Cause | None:
         """Return the reason why a check must be skipped, or None if it can run."""
@@ -157,11 +155,12 @@ class CheckPlugin(Fixtures):
         return report
 
 
-def _with_unwritten(results: Sequence[CheckResult], source: Source) -> list[CheckResult]:
+def _with_unwritten(results: Sequence[CheckResult], session: WorkerSession) -> list[CheckResult]:
     """Return the results, but count a check that is not in the kit as failed if it cannot pass.
 
     Such a check calls a function that the student has not written, or has deleted.
     """
+    source = session.source
     hidden = {each.name for each in results if each.cause and each.cause.code == "hidden"}
     places = unwritten(source.units) if hidden else {}
     code = read_code(source.units) if hidden else Code(open=True)
@@ -173,7 +172,7 @@ def _with_unwritten(results: Sequence[CheckResult], source: Source) -> list[Chec
         if result.name in hidden and name is not None:
             error: StudentProblem = missing(name, source.label, list(code.names), ())
             if name in places:
-                error = NotWritten("not_written", name, "", places[name], "NotImplementedError")
+                error = session.not_written(name, places[name])
             check = msgspec.structs.replace(result.check, hidden=False)
             judged[number] = _failed(CheckResult(check=check, outcome="failed"), error, None)
     return judged

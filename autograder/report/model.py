@@ -118,6 +118,7 @@ CauseCode = Literal[
     "no_value",
     "not_written",
     "raise_left_in",
+    "defined_twice",
     "sibling_not_written",
     "sibling_absent",
     "raised",

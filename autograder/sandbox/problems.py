@@ -40,6 +40,10 @@ SENTENCES: dict[CauseCode, str] = {
         "{subject} has code, but the `raise NotImplementedError()`{where} stops it. Remove this "
         "line, or replace it by your `return`."
     ),
+    "defined_twice": (
+        "{subject} is defined twice: the second definition{where}, without code, replaces the "
+        "first{message}. Delete the second definition."
+    ),
     "sibling_not_written": (
         "{subject} needs {message}{where}. That file still has a `raise NotImplementedError()`. "
         "Write that file first. If your work is in a notebook, copy it there."

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograder.course.text import one_line
+from autograder.report.model import CauseCode
 from autograder.sandbox.child import Place
 from autograder.sandbox.peer import CourseFunction, Peer, answers_by
 from autograder.sandbox.problems import (
@@ -13,13 +14,14 @@ from autograder.sandbox.problems import (
     about_sibling,
     from_worker,
     missing,
+    where,
 )
 from autograder.sandbox.process import handle_in
 from autograder.sandbox.workers import Workers
-from autograder.submission.code import find_assignment
+from autograder.submission.code import find_assignment, replaced
 from autograder.submission.source import Source
 from autograder.worker.codec import Handle
-from autograder.worker.messages import Reply, Request, Unit
+from autograder.worker.messages import CodePlace, Reply, Request, Unit
 
 MAKE_SECONDS = 60.0
 
@@ -71,12 +73,20 @@ class WorkerSession:
         if problem.kind != "missing":
             sibling = about_sibling(problem, subject, source, workers.exercises)
             error = sibling or from_worker(problem, subject, request.operation != "get")
-            if error.code == "not_written" and error.place and workers.has_code(error.place):
-                error = NotWritten("raise_left_in", subject, "", error.place, error.type)
-            raise error
+            stub = error.place if error.code == "not_written" else None
+            raise error if stub is None else self.not_written(subject, stub)
         name = one_line(problem.message, 80)
         set_at = find_assignment(source.units, name)
         raise missing(name, source.label, problem.names, workers.load_problems, set_at)
+
+    def not_written(self, subject: str, stub: CodePlace) -> NotWritten:
+        """Return the problem of a call that met `stub`, a line that raises NotImplementedError."""
+        code: CauseCode = "raise_left_in" if self.workers.has_code(stub) else "not_written"
+        twice, message = replaced(self.source.units, stub), ""
+        if twice is not None:
+            (stub, first), subject = twice, twice[0].function
+            code, message = "defined_twice", where(first)
+        return NotWritten(code, subject, message, stub, "NotImplementedError")
 
     def note_printed(self, reply: Reply) -> None:
         """Keep the text printed by a call, if it may be shown."""

@@ -31,8 +31,9 @@ class Binding(msgspec.Struct, frozen=True):
 class Code(msgspec.Struct):
     """Top-level names and statements of the code.
 
-    `names` is a dict from each name to its last binding. If the code could not be parsed, the tree
-    of the binding is empty. `statements` has the syntax of all statements. `broken` is true if a
+    `names` is a dict from each name to its last binding, or to its last definition with a body if
+    definitions without a body follow. If the code could not be parsed, the tree of the binding is
+    empty. `statements` has the syntax of all statements. `broken` is true if a
     unit is not valid Python. `open` is true if the code may define names that are not in `names`.
     """
 
@@ -91,7 +92,9 @@ def _bind(code: Code, body: Iterable[ast.stmt]) -> None:
     for node in _statements(body):
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                code.names[node.name] = Binding(_syntax(node), _is_hollow(node))
+                bound, earlier = Binding(_syntax(node), _is_hollow(node)), code.names.get(node.name)
+                if not bound.hollow or earlier is None or earlier.hollow or earlier.is_import:
+                    code.names[node.name] = bound
             case ast.Import() | ast.ImportFrom():
                 bound = Binding(_syntax(node))
                 for alias in node.names:
@@ -160,6 +163,25 @@ def unwritten(units: Sequence[Unit]) -> dict[str, CodePlace]:
                 if _is_placeholder(end) or _is_hollow(node):
                     places[node.name] = _place(unit, end.lineno)
     return places
+
+
+def replaced(units: Sequence[Unit], at: CodePlace) -> tuple[CodePlace, CodePlace] | None:
+    """Return the first lines of the definition around `at`, and of an earlier one with a body.
+
+    Both define the same name at top level. If there is no such earlier definition, return None.
+    """
+    earlier: dict[str, CodePlace] = {}
+    for unit in units:
+        for node in _statements(parsed(unit) or ()):
+            if isinstance(node, Definition):
+                first = msgspec.structs.replace(_place(unit, node.lineno), function=node.name)
+                is_around = node.lineno <= at.line <= (node.end_lineno or 0)
+                if unit.label == at.label and is_around:
+                    return (first, earlier[node.name]) if node.name in earlier else None
+                inside = (part for part in ast.walk(node) if isinstance(part, Definition))
+                if not any(map(_is_hollow, inside)):
+                    earlier[node.name] = first
+    return None
 
 
 def _is_placeholder(node: ast.stmt) -> bool:

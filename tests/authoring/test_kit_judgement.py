@@ -305,3 +305,34 @@ def test_a_function_that_only_the_full_course_calls_is_named_if_it_is_not_writte
     (folder / "double.py").write_text(OWN)
     done = check("double")
     assert done.exit_code == 0 and done.output.count("○") == 2
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        (
+            "def test_it(x):\n    y = x == 4\n    raise NotImplementedError()\n",
+            "test_it has code, but the `raise NotImplementedError()` in line 7 of double.py stops ",
+        ),
+        (
+            "def test_it(x):\n    raise NotImplementedError()\n    return 4 == x\n",
+            "test_it has code, but the `raise NotImplementedError()` in line 6 of double.py stops ",
+        ),
+        (
+            "def test_it(x):\n    return x == 4\n\n\n" + stub("test_it"),
+            "test_it is defined twice: the second definition in line 9 of double.py, without code, "
+            "replaces the first in line 5 of double.py.",
+        ),
+    ],
+)
+def test_a_function_with_code_is_never_called_unwritten(released, written, said):
+    """Beside "test_it has code", a report said "Not run: test_it is not written yet"."""
+    released(
+        {"double": 3},
+        checks={"double": OWN_TEST},
+        solutions={"double": OWN},
+        answers=ANSWERS,
+        stubs={"double": stub("double") + "\n\n" + stub("test_it")},
+    ).joinpath("double.py").write_text(DOUBLE + "\n\n" + written)
+    shown = check("double").output
+    assert shown.startswith(said) and "not written yet" not in shown

@@ -104,11 +104,11 @@ LINK_MISTAKES = (
                 lambda s: strongest_links(np.asarray(s.weights), s.tokens, max(s.k - 1, 0)),
             ),
             "always-two": (
-                "The result always has two links for each query, whatever k is.",
+                "The result always has two links for each query{, whatever k is}.",
                 lambda s: strongest_links(np.asarray(s.weights), s.tokens, 2),
             ),
             "all-of-them": (
-                "The result always has all links of each query, whatever k is.",
+                "The result always has all links of each query{, whatever k is}.",
                 lambda s: strongest_links(np.asarray(s.weights), s.tokens, 99),
             ),
             "tokens-only": (

@@ -18,7 +18,7 @@ LOOK: Hints = (
 
 
 SIZE: Hints = (
-    "How many entries should the mask of 3 tokens have?",
+    "How many entries should the mask of seq_len tokens have?",
     "Every position is a query and a key. So the mask has seq_len rows and seq_len columns.",
     "Look at the sizes from which your code makes the mask.",
 )
@@ -153,17 +153,17 @@ CREATE = (
             "one-row": ("The mask has only one row.", lambda n: np.ones(n)),
             "fixed-size": [
                 (
-                    "The mask has 4 rows and columns, whatever seq_len is.",
-                    lambda n: np.tril(_ones(4)),
-                ),
+                    f"The mask has {size} rows and columns{{, whatever seq_len is}}.",
+                    lambda n, size=size: np.tril(_ones(size)),
+                )
+                for size in (4, 3, 5)
+            ],
+            "table-cut": [
                 (
-                    "The mask has 3 rows and columns, whatever seq_len is.",
-                    lambda n: np.tril(_ones(3)),
-                ),
-                (
-                    "The mask has 5 rows and columns, whatever seq_len is.",
-                    lambda n: np.tril(_ones(5)),
-                ),
+                    f"The mask never has more than {size} rows and columns.",
+                    lambda n, size=size: np.tril(_ones(min(n, size))),
+                )
+                for size in (4, 3, 5, 6, 7, 8, 10)
             ],
             "two-extra-axes": (
                 "{The entries are right, but the|The} mask has two more axes in front, as for a "

@@ -17,6 +17,14 @@ BEFORE: Hints = (
     "Take the softmax of the result of apply_mask, along the last axis. Do nothing else.",
 )
 
+LARGEST: Hints = (
+    "Which number does your code subtract from a row before the exponential? Can it be a blocked "
+    "score?",
+    "A blocked score must have no effect, also on the largest score of its row: apply the mask to "
+    "the scores first, and then use only the masked scores.",
+    "Take the softmax of the result of apply_mask, along the last axis. Do nothing else.",
+)
+
 
 def _stack(s: Any) -> Any:
     return s.masked - s.masked.max(axis=-1, keepdims=True)
@@ -48,15 +56,6 @@ WEIGHTS = (
                 "The mask acts after the softmax: blocked weights are 0{, but the rest of the row "
                 "no longer sums to 1}.",
                 {"masked": lambda s: s.scores, "weights": lambda s: softmax(s.scores) * mask_of(s)},
-            ),
-            "renormalised-after-softmax": (
-                "{The weights are right unless the allowed scores lie far below the blocked "
-                "scores. }Your code takes the exponentials of blocked scores too, and removes "
-                "these exponentials only afterwards.",
-                *(
-                    {"masked": lambda s: s.scores, "weights": _renormalised(epsilon)}
-                    for epsilon in (0.0, 1e-12, 1e-9, 1e-8)
-                ),
             ),
             "renormalised-over-everything": (
                 "The mask acts after the softmax. Then each weight is divided by the sum over the "
@@ -96,6 +95,20 @@ WEIGHTS = (
                 "One softmax runs over the whole array{, so all weights together sum to 1. Each "
                 "row should sum to 1}.",
                 {"weights": lambda s: softmax(s.masked, None)},
+            ),
+        },
+    ),
+    Family(
+        None,
+        LARGEST,
+        {
+            "renormalised-after-softmax": (
+                "{The weights are right, with one exception. }In a row whose allowed scores lie "
+                "far below a blocked score, the exponentials of all allowed scores become 0.",
+                *(
+                    {"masked": lambda s: s.scores, "weights": _renormalised(epsilon)}
+                    for epsilon in (0.0, 1e-12, 1e-9, 1e-8)
+                ),
             ),
         },
     ),

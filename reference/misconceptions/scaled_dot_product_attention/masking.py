@@ -209,7 +209,7 @@ MASKING = (
                 lambda s: masked(s, lambda m: np.where(m, s.scaled, s.scaled * -1e9)),
             ),
             "own-causal-mask": (
-                "Your numbers are those of a causal mask, whatever mask is given.",
+                "Your numbers are those of a causal mask{, whatever mask is given}.",
                 lambda s: masked(s, lambda m: np.where(_causal(s), s.scaled, -np.inf)),
             ),
             "causal-without-mask": (

@@ -139,7 +139,7 @@ SCALING = (
             ),
             **{
                 f"constant-{name}": (
-                    f"Your numbers are those of scores divided by {words}, whatever d_k is.",
+                    f"Your numbers are those of scores divided by {words}{{, whatever d_k is}}.",
                     lambda s, c=value: c,
                 )
                 for name, value, words in (

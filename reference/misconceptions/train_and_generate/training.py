@@ -234,7 +234,7 @@ TRAIN = Recipe(
                 ),
                 "rate-ignored": [
                     (
-                        f"The losses are those of the learning rate {rate:g}, whatever lr is.",
+                        f"The losses are those of the learning rate {rate:g}{{, whatever lr is}}.",
                         {"rate": lambda lr, step, steps, rate=rate: rate},
                     )
                     for rate in (1e-3, 1e-2, 1e-1)
