@@ -22,7 +22,7 @@ PIXEL = 1.0  # tolerance
 MAX_DEPTH = 8
 MAX_PATHS = 64
 SMALL_CELL = 3.0  # pixels
-ENOUGH = 0.4  # share of a cell's 9 test points; 4 stay visible if two sides are covered by half
+ENOUGH = 7  # of a cell's 9 test points; 6 stay visible if half of the cell is cut off
 POINTS = (1 / 6, 1 / 2, 5 / 6)
 SHADES = 64
 
@@ -307,7 +307,7 @@ def _visible_cells(corners: Floats, item: Any, axes: Any, view: View) -> Any:
         places += [upper + down * (lower - upper) for down in POINTS]
     seen = view.sees(np.reshape(places, (-1, 2)), item, axes).reshape(len(places), *first.shape[:2])
     size = np.minimum(np.linalg.norm(right - first, axis=-1), np.linalg.norm(low - first, axis=-1))
-    return (seen.sum(axis=0) >= ENOUGH * len(places)) & (size >= SMALL_CELL)
+    return (seen.sum(axis=0) >= ENOUGH) & (size >= SMALL_CELL)
 
 
 def _different(colours: Floats) -> int:

@@ -49,8 +49,8 @@ def shown(axes, what):
         )
     if image.hidden:
         raise Mismatch(
-            f"{image.hidden} of {len(image.values)} cells ({what}) cannot be seen. They are "
-            "outside the limits of the axes, too small, or covered by something else.",
+            f"{image.hidden} of {len(image.values)} cells ({what}) cannot be seen whole. They are "
+            "cut off by the limits of the axes, too small, or covered by something else.",
             mistake="cells-out-of-view",
         )
     expect_colours(image)

@@ -1,5 +1,6 @@
 """Checks of `attention_heatmap`: figures, graded on what is drawn and written in them."""
 
+import itertools
 import re
 
 import numpy as np
@@ -15,6 +16,7 @@ from autograder.author import (
 )
 from reference.axis_labels import are_a_pair, side_of
 from reference.checks.pictures import (
+    NEAR,
     at_each_cell,
     both_axes,
     expect_figure,
@@ -26,7 +28,7 @@ from reference.checks.pictures import (
 from reference.figures import as_labelled, blank_as_zero, panels_in, tokens_for
 
 TOKENS = ["the", "cat", "sat"]
-REPEATED = ["the", "cat", "the", "mat"]
+REPEATED = ["the", "cat", "sat", "on", "the", "mat", "and", "the", "dog", "lay", "by", "it"]
 ON_A_BORDER = 1e-3
 LONGEST_NUMBER = 24
 
@@ -85,12 +87,18 @@ def test_tick_labels(submission, reference, rng, example):
         expect_tokens(axis, labels, places, edges, TOKENS)
     _, axes = draw(submission, weights_of(reference, rng, len(REPEATED)), REPEATED)
     for axis, labels, places, edges in both_axes(axes):
-        if not at_each_cell(ticks(labels, places, edges), edges, REPEATED):
-            raise Mismatch(
-                f"Of the tokens {', '.join(REPEATED)}, “the” occurs twice. Each cell of the "
-                f"{axis} axis needs its own label, even if its token is the same as another one.",
-                mistake="repeated-tokens-merged",
-            )
+        found = ticks(labels, places, edges)
+        if at_each_cell(found, edges, REPEATED):
+            continue
+        several_times = sorted(found.values()) == sorted(set(REPEATED))
+        raise Mismatch(
+            f"Of the tokens {', '.join(REPEATED)}, “the” occurs three times. Each cell of the "
+            f"{axis} axis needs its own label, even if its token is the same as another one."
+            if several_times
+            else f"The {axis} axis has {len(REPEATED)} tokens ({', '.join(REPEATED)}), and "
+            f"{several(len(found), 'tick label')}. Each cell needs one label, its token.",
+            mistake="repeated-tokens-merged" if several_times else "wrong-ticks-if-many",
+        )
 
 
 @pytest.mark.check(
@@ -285,12 +293,26 @@ def test_mask_effect(submission, reference, rng):
                 "three.",
                 mistake="number-of-images",
             )
+        if not are_side_by_side(panels):
+            raise Mismatch(
+                "The three images are not side by side, from left to right in one row.",
+                mistake="not-side-by-side",
+            )
         right = (mask, reference.softmax(scores), reference.masked_weights(scores, mask))
         names = ("the mask (first image)", "the weights without the mask (second image)",
                  "the weights with the mask (third image)")  # fmt: skip
         for name, axes, expected in zip(names, panels, right, strict=True):
             values = blank_as_zero(shown(axes, name), expected)
             expect_close(values, expected, name, condition=10.0)
+
+
+def are_side_by_side(panels):
+    """Return True if each of the axes begins right of the one before, and at its height."""
+    boxes = [axes.box for axes in panels]
+    return all(
+        left[2] <= right[0] + NEAR and max(left[1], right[1]) < min(left[3], right[3])
+        for left, right in itertools.pairwise(boxes)
+    )
 
 
 @pytest.mark.check(
