@@ -176,7 +176,7 @@ class _Member(NamedTuple):
     place: int
     student: str
     roster: HandIn  # the details from the roster
-    in_group: bool = False
+    in_team: bool = False
 
 
 def hand_ins(
@@ -263,9 +263,9 @@ def _enrolled(
     strangers: list[Owner] = []
     matches = roster.match(people)
     for at, ((_, person), match) in enumerate(zip(people, matches, strict=True)):
-        in_group = roster.is_group(person.name or person.key)
+        in_team = roster.is_team(person.name or person.key)
         for student in match.ids:
-            members.append(_Member(at, identity(student), roster.known(student), in_group))
+            members.append(_Member(at, identity(student), roster.known(student), in_team))
         if not match.ids and not match.unclear:
             members.append(_Member(at, identity(person.key), HandIn(enrolled=False)))
             strangers.append(person)
@@ -356,7 +356,7 @@ def _folder(share: Share, listing: Listing, member: _Member, place: Path) -> Fol
     hand_in = msgspec.structs.replace(
         roster,
         platform=share.importer.name,
-        platform_id="" if member.in_group else printable(person.id),
+        platform_id="" if member.in_team else printable(person.id),
         name=roster.name or one_line(person.name, 120),
         email=roster.email or one_line(person.email, 120),
         entries=tuple(one_line(piece.entry, 300) for piece in pieces),
@@ -364,7 +364,7 @@ def _folder(share: Share, listing: Listing, member: _Member, place: Path) -> Fol
         at_from=roster.at_from or (share.importer.title if at or late else ""),
         late=late,
     )
-    notes = tuple(filter(None, [*_notes_on(share, member.in_group), note]))
+    notes = tuple(filter(None, [*_notes_on(share, member.in_team), note]))
     folder = Folder(member.student, place, hand_in, notes, starters=share.importer.starters)
     own = listing.root / pieces[0].entry
     if len(pieces) == 1 and not pieces[0].name and kind_of(own) == "folder":
@@ -390,10 +390,10 @@ def _time_of(pieces: Sequence[Piece]) -> tuple[str, str]:
     )
 
 
-def _notes_on(share: Share, in_group: bool) -> list[str]:
+def _notes_on(share: Share, in_team: bool) -> list[str]:
     person, notes = share.person, list(share.notes)
-    if in_group:
-        notes.append(f"Handed in by a group: {one_line(person.name or person.key, 60)}.")
+    if in_team:
+        notes.append(f"Handed in by a team: {one_line(person.name or person.key, 60)}.")
     owners = dict.fromkeys(owner for piece in share.pieces for owner in piece.owners)
     others = [one_line(o.name or o.key, 60) for o in owners if o.key != person.key]
     if others:

@@ -17,7 +17,7 @@ from autograder.course.text import few, nearest, number, one_line, several
 from autograder.report.grades_table import plain_cell
 from autograder.report.model import HandIn
 
-ABOUT = ("id", "name", "email", "section", "group")
+ABOUT = ("id", "name", "email", "section", "team", "group")  # `group` is the old name of `team`
 HANDED_IN = ("extra_days", "excused", "handed_in", "late_days_used")
 EVERYTHING = "all"  # value in the column `excused` for the whole course
 REMEDY = "Give the column of the students' ids the name `id`, or name another file with --roster."
@@ -38,7 +38,7 @@ class Student(msgspec.Struct, frozen=True):
         return self.cells["id"]
 
 
-SIGNS = ("column", "id", "e-mail", "name", "group")  # the surest first
+SIGNS = ("column", "id", "e-mail", "name", "team")  # the surest first
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -84,6 +84,7 @@ class Roster:
 
     def _student(self, row: Row) -> Student:
         cells = {name: plain_cell(self._table.get(row, name).strip()) for name in self._columns}
+        cells["team"] = cells["team"] or cells["group"]
         if not cells["id"]:
             raise UserError(f"{self.path}, line {row.line}: the id is missing. Enter one.")
         at = ""
@@ -167,7 +168,7 @@ class Roster:
             named = []
         for sign, students in candidates:
             ids = [student.id for student in students]
-            if sign == "group":
+            if sign == "team":
                 return Match(ids, sign)
             if sign == "id" and named and len(ids) == 1 and students[0] not in named:
                 ids += [student.id for student in named]  # one student's id, but another's name
@@ -178,7 +179,7 @@ class Roster:
                 return Match(
                     [], sign, ids, f"By {sign}, {name} may be any of the students {few(ids, 5)}."
                 )
-        raise AssertionError("the last sign is the group")
+        raise AssertionError("the last sign is the team")
 
     def settle(self, readings: Sequence[tuple[str, Owner]]) -> int | None:
         """Return the index of the only possible owner who is in the roster.
@@ -204,19 +205,19 @@ class Roster:
         email = person.email.casefold()
         free = [s for s in everybody if not s.cells.get(platform)]
         name = squashed(person.name)
-        group = name or squashed(person.key)
+        team = name or squashed(person.key)
         return [
             *(("column", [s for s in everybody if s.cells.get(platform) == key]) for key in keys),
             *(("id", [s for s in everybody if s.id == key]) for key in ids),
             ("e-mail", [s for s in free if email and s.cells["email"].casefold() == email]),
             ("name", [s for s in free if name and name in self._spellings[s.id]]),
-            ("group", [s for s in everybody if group and squashed(s.cells["group"]) == group]),
+            ("team", [s for s in everybody if team and squashed(s.cells["team"]) == team]),
         ]
 
-    def is_group(self, name: str) -> bool:
-        """Return whether a group in the roster has this name."""
+    def is_team(self, name: str) -> bool:
+        """Return whether a team in the roster has this name."""
         wanted = squashed(name)
-        return bool(wanted) and any(squashed(s.cells["group"]) == wanted for s in self.students)
+        return bool(wanted) and any(squashed(s.cells["team"]) == wanted for s in self.students)
 
     def missing(self, there: Iterable[str]) -> list[str]:
         """Return the ids of the students who handed in nothing."""

@@ -52,7 +52,7 @@ _Loader.add_multi_constructor("!", _without_tag)
 
 
 def read(listing: Listing) -> Sequence[Piece]:
-    """Return the pieces of all submissions. A group's submission belongs to all its members."""
+    """Return the pieces of all submissions. A team's submission belongs to all its members."""
     metadata = listing.text(METADATA, most=MOST_METADATA)
     if not metadata:
         raise UserError(
@@ -209,7 +209,7 @@ def results_zip(request: ExportRequest) -> ExportFile:
             without.append(name_of(report))
             continue
         path = f"{hand_in.entries[0]}/{RESULTS}"
-        if path not in files:  # a group's members share a path
+        if path not in files:  # a team's members share a path
             results = results_of(report, request.course.content.hints, request.course.hidden_checks)
             text = msgspec.json.format(msgspec.json.encode(results), indent=1)
             files[path] = text + b"\n"
@@ -292,7 +292,7 @@ def read_metadata(path: Path) -> Metadata:
 
 
 def hand_in_of(known: Metadata) -> HandIn:
-    """Return the submission for the report. For a group, the first member's extension counts."""
+    """Return the submission for the report. For a team, the first member's extension counts."""
     users = known.users or [User()]
     due, own = known.assignment.due_date, users[0].assignment.due_date
     more = (own - due).total_seconds() / 86400 if own is not None and due is not None else 0.0

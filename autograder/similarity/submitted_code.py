@@ -63,12 +63,12 @@ def read_class(
 
 
 def handed_in_together(folders: Sequence[Folder]) -> frozenset[frozenset[str]]:
-    """Return all pairs of students who share an entry in a download, because they are a group."""
+    """Return all pairs of students who share an entry in a download, because they are a team."""
     by_entries: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for folder in folders:
         if folder.hand_in is not None and folder.hand_in.entries:
             by_entries[folder.hand_in.entries].append(folder.student)
-    pairs = (itertools.combinations(group, 2) for group in by_entries.values())
+    pairs = (itertools.combinations(team, 2) for team in by_entries.values())
     return frozenset(frozenset(pair) for pair in itertools.chain.from_iterable(pairs))
 
 
