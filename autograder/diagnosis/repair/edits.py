@@ -150,7 +150,8 @@ def template_changes(tree: Tree, node: ast.AST, known: Sequence[Template]) -> It
 
 def _renamed(template: Template, owner: Function, scope: Sequence[str]) -> str:
     """Return a template's text with the student's names, or an empty text if names are missing.
-    Parameters are renamed by position. If one other name is unknown, a local name replaces it.
+
+    Parameters are renamed by position. A local name replaces a single unknown name.
     """
     parameters = parameters_of(owner)
     new_names: dict[str, str] = {}
