@@ -286,7 +286,7 @@ class _ClassRun:
         proposal.replace_texts(graded)
 
     def _tasks(self) -> Iterator[Task]:
-        """Read the students in order. Yield a task for each student with work outside the journal."""
+        """Read the students in order, and yield a task for work outside the journal."""
         for number, folder in enumerate(self.folders):
             if folder.student in self.others:
                 report = self._absent(folder.student)
