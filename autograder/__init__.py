@@ -18,7 +18,7 @@ def check(exercise: str, hint: bool = False) -> float:
 
 
 class OldImports:
-    """Finder of the modules that older courses import instead of `autograder.author`."""
+    """Import hook for the old module names that older courses use."""
 
     @staticmethod
     def find_spec(name: str, *_: object) -> Any:

@@ -1,13 +1,13 @@
-"""The public interface for authors: every name that a course may import from the engine.
+"""The public interface for authors: all names that courses may import from the engine.
 
-A course's reference, checks and misconceptions import from this module only. Each name is loaded
-when it is first used. So a check of an array imports neither the diagnosis nor the code for torch
-modules. `docs/api.md` describes every name. `python -m tools.api` writes that page from this list.
+A course's reference, checks and misconceptions import from this module only. Each name is loaded at
+its first use, so a check without torch does not import the code for torch. `docs/api.md` describes
+every name. `python -m tools.api` writes that page from this list.
 
-A *case* is one call that a check makes. A *probe* is one call that distinguishes misconceptions. A
-*step* is a named part of the correct answer. A misconception replaces one or more steps.
-Arrays are NumPy arrays. A comparison first tests the shape, then that all values are finite, then
-the values themselves. It raises `Mismatch` at the first difference.
+A *case* is one call in a check. A *probe* is a call that distinguishes misconceptions. A *step* is
+a named part of the correct answer. A misconception replaces one or more steps. Arrays are NumPy
+arrays. A comparison first tests the shape, then that all values are finite, then the values
+themselves. It raises `Mismatch` at the first difference.
 """
 
 import importlib

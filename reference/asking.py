@@ -30,6 +30,7 @@ from autograder.author import (
     expect_shape,
     forward_pass,
     is_plural,
+    join_names,
     one_line,
     reference_pass,
 )
@@ -49,6 +50,12 @@ IN_EVALUATION = (
     "model.eval() reaches only modules that `__init__` stores in self. F.dropout needs "
     "training=self.training.",
     "Make all modules in `__init__`. Use dropout only where the text asks for it.",
+)
+IN_FORWARD = (
+    "In which of your functions is each nn.Linear made?",
+    "A layer that forward makes has new random weights in each call, and training cannot change "
+    "them.",
+    "Make every layer once, in `__init__`, and store it in self. In forward, only call it.",
 )
 RANGE = 1e-3, 1e3  # the range of factors that count as a scale; 0 would be no attention
 
@@ -367,14 +374,45 @@ class Asked:
                         mistake="extra-parameter",
                         told="A module has a parameter that the text does not ask for.",
                     )
-                raise Mismatch(
+                told = (
                     "In evaluation (after eval()), two calls with the same arguments give "
-                    f"different results: {what} {verb} random. Dropout should act "
-                    "only in training.",
+                    f"different results: {what} {verb} random."
+                )
+                if renewed := self._renewed(made_with, inputs, state):
+                    raise Mismatch(
+                        f"{told} `forward` gives {join_names(renewed)} new random weights in each "
+                        "call.",
+                        what,
+                        mistake="weights-renewed",
+                        told=f"{told} `forward` gives a matrix new random weights in each call.",
+                        hints=IN_FORWARD,
+                    )
+                raise Mismatch(
+                    f"{told} Dropout should act only in training.",
                     what,
                     mistake="dropout-in-evaluation",
                     hints=IN_EVALUATION,
                 )
+
+    def _renewed(self, made_with: Sizes, inputs: Inputs, state: Weights) -> list[str]:
+        """Return the matrices to which `forward` gives new weights.
+
+        The weights from before the call have no effect, and those after it have a gradient.
+        """
+
+        def output(weights: Weights, **details: Any) -> ModuleRun:
+            return self.run(made_with, inputs, weights, **details)
+
+        before = np.asarray(self.answers(output(state).value)[0])
+        toward = (np.ones_like(before), *[None] * (len(self.what) - 1))
+        gradients = output(state, toward=toward).gradients
+        changed = {name: 1.5 * value[..., ::-1] for name, value in state.items()}
+        return [
+            name.removesuffix(".weight")
+            for name in state
+            if gradients.get(name) is not None
+            and _are_equal(self.answers(output({**state, name: changed[name]}).value)[0], before)
+        ]
 
     def expect_no_dropout(self, made_with: Sizes, inputs: Inputs, state: Weights) -> None:
         """Pass if the outputs in training and in evaluation are equal."""
@@ -424,33 +462,59 @@ class Asked:
         mask: Array,
         names: Mapping[str, str],
         note: Note,
+        undropped: Sizes | None = None,
     ) -> None:
-        """Pass if the gradients of Σ output·toward are right, without a mask and with one."""
+        """Pass if the gradients of Σ output·toward are right, without a mask and with one.
+
+        With a mask, the module is in training. `undropped` are the arguments of a constructor
+        without dropout.
+        """
         __tracebackhide__ = True
-        for given in (inputs, (*inputs, mask)):
-            if given is not inputs and (fault := self._fault(made_with, given, state)):
-                note(f"This check judged your code without a mask. With a mask, your code {fault}.")
-                return
-            run = self.run(made_with, given, state, toward=(toward, None))
-            right = self.right_beside(run, made_with, given, (toward, None))
+        seed = (toward, None)
+
+        def compare(given: Inputs, run: ModuleRun) -> None:
+            right = self.right_beside(run, made_with, given, seed)
             total = self.total(made_with, given, state, toward)
             # only without a mask: a student kit lacks masked answers to other inputs
             elsewhere = (
-                self.gradients_elsewhere(made_with, given, state, (toward, None))
-                if given is inputs
-                else None
+                self.gradients_elsewhere(made_with, given, state, seed) if given is inputs else None
             )
-            expect_gradients(run, right, names, total, elsewhere)
+            if expect_gradients(run, right, names, total, elsewhere):
+                note("The gradient fits your own values.")
 
-    def _fault(self, made_with: Sizes, inputs: Inputs, state: Weights) -> str:
-        """Return what prevents a comparison of gradients, or an empty text."""
+        compare(inputs, self.run(made_with, inputs, state, toward=seed))
+        given = (*inputs, mask)
+        still = self._finite_output(made_with, given, state)
+        if isinstance(still, str):
+            note(f"This check judged your code without a mask. With a mask, your code {still}.")
+            return
+        run = self.run(undropped or made_with, given, state, toward=seed, training=True)
+        if not _are_equal(self.answers(run.value)[0], still):  # another check grades dropout
+            compare(given, self.run(made_with, given, state, toward=seed))
+            return
+        try:
+            compare(given, run)
+        except Mismatch as wrong:
+            aside = self.of(self.submission.aside())
+            try:
+                compare(given, aside.run(made_with, given, state, toward=seed))
+            except Mismatch:
+                raise wrong from None
+            raise replace(
+                wrong, finding=_in_training(wrong.finding), told=_in_training(wrong.told)
+            ) from None
+
+    def _finite_output(self, made_with: Sizes, inputs: Inputs, state: Weights) -> Array | str:
+        """Return the output, or what prevents a comparison of gradients."""
         try:
             output = self.output(made_with, inputs, state)
         except Raised:
             return "stops with an error here"
         except Mismatch:
             return "returns a wrong shape here"
-        return "" if np.isfinite(output).all() else "returns infinite numbers or NaN here"
+        if not np.isfinite(output).all():
+            return "returns infinite numbers or NaN here"
+        return output
 
     def gradients_elsewhere(
         self, made_with: Sizes, inputs: Inputs, state: Weights, toward: Inputs
@@ -539,6 +603,16 @@ class Asked:
             return float((output.astype(np.float64) * toward).sum())
 
         return value
+
+
+def _in_training(text: str) -> str:
+    """Return a sentence that begins with "In training,"."""
+    return text and f"In training, {text[0].lower()}{text[1:]}"
+
+
+def _are_equal(one: Any, other: Any) -> bool:
+    """Return True if two arrays have equal shapes and almost equal numbers."""
+    return _shape(one) == _shape(other) and np.allclose(one, other, atol=MOVED)
 
 
 def _shape(value: Any) -> tuple[int, ...] | None:

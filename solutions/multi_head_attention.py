@@ -57,7 +57,8 @@ from torch import nn
 # Write the class. What is graded:
 #
 # - **Four matrices.** The class has four `nn.Linear(d_model, d_model, bias=False)`, named `W_q`,
-#   `W_k`, `W_v` and `W_o`, each with a weight of its own. There is no dropout.
+#   `W_k`, `W_v` and `W_o`, each with a weight of its own. An `nn.Parameter` of the same name is also
+#   right. There is no dropout.
 # - **Two results.** `forward` returns the output and the weights, in the shapes of the table.
 # - **Heads.** Each head is attention on its own features, with weights of its own, for any sizes and
 #   any number of heads that fits.
@@ -65,8 +66,10 @@ from torch import nn
 #   Its message is not graded.
 # - **Masks.** A mask is `(L, L)`, `(B, L, L)` or `(B, 1, L, L)`. It holds True and False, or 1 and 0
 #   as whole numbers or as decimals of the dtype of `x`: no numbers to add to the scores. It need not
-#   be causal, but every query may attend to at least one key.
-# - **Gradient.** The gradient of the output reaches `x` and all four matrices, also with a mask.
+#   be causal, but every query may attend to at least one key. Blocked keys get the weight 0 for scaled
+#   scores as large as ±1,000.
+# - **Gradient.** The gradient of the output reaches `x` and all four matrices, also with a mask and in
+#   training.
 # - **No side effects.** `x` and the mask stay as they are, and no result depends on earlier calls.
 #
 # `split_heads` and `merge_heads` are there to help; only the constructor and `forward` are graded.

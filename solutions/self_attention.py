@@ -62,11 +62,12 @@ from torch import nn
 #   dtype. It has at least two axes, not more than the scores, and broadcasts as in NumPy: the first
 #   axis of a mask with three axes meets the second of scores with four. Every query may attend to at
 #   least one key.
-# - **Dropout.** In training, dropout acts on each weight by itself, drawn anew in each call. Without an
-#   argument, its probability is 0.1.
+# - **Dropout.** In training, dropout acts on each weight by itself, with a mask or without one, sampled
+#   again in each call. Without an argument, its probability is 0.1.
 # - **Gradient to the inputs.** The gradient of the output reaches query, key and value, also with a
-#   mask, and is never NaN.
-# - **Large scores.** Large scores (some thousands) give no NaN.
+#   mask and in training, and is never NaN.
+# - **Large scores.** Scaled scores as large as ±1,000, with a mask or without one, give right results
+#   and no NaN.
 # - **No side effects.** The inputs of both modules stay as they are, and no result depends on earlier
 #   calls: not on their sizes or masks.
 
@@ -107,13 +108,15 @@ class ScaledDotProductAttention(nn.Module):
 # What is graded:
 #
 # - **Four matrices.** Use four `nn.Linear` without a bias, under the names `W_q`, `W_k`, `W_v` and
-#   `W_o`, each with a weight of its own.
+#   `W_o`, each with a weight of its own. An `nn.Parameter` of the same name is also right.
 # - **Output.** The module returns the weighted sum through `W_o`, and the weights.
 # - **Widths.** `d_k` and `d_v` may differ from `d_model` and from each other. Each is `d_model` if it
 #   is None.
-# - **As in part 1.** Batch axes and masks are as in part 1. The module adds no mask of its own.
+# - **As in part 1.** Batch axes and masks are as in part 1: a mask broadcasts to `(..., L, L)` and need
+#   not be causal. The module adds no mask of its own.
 # - **No dropout.** There is no dropout in this module: the output in training is that in evaluation.
-# - **Gradient to the matrices.** The gradient of the output reaches `x` and all four matrices.
+# - **Gradient to the matrices.** The gradient of the output reaches `x` and all four matrices, also
+#   in training.
 #
 # `nn.Linear(n, m)` keeps its weight as `(m, n)` and computes $x W^T$: from `n` features to `m`.
 

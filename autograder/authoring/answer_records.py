@@ -28,9 +28,9 @@ from autograder.worker.messages import Passed
 
 
 class Recorder:
-    """Stand-in for the reference. It records each call by a check with the reference's answer.
+    """Stand-in for the reference. It records calls of checks and the reference's answers.
 
-    Create a recorder while the packages of the course are importable, because it imports `modules`.
+    Create a recorder only while the packages of the course are importable.
     """
 
     def __init__(self, reference: str, modules: Iterable[str] = ()) -> None:
@@ -44,10 +44,10 @@ class Recorder:
         self._known: dict[tuple[str, bytes], list[Any]] = {}
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the function's result. If the arguments and the result are plain data, record it.
+        """Return the function's result, and record it if it and the arguments are plain data.
 
-        Raises:
-            NotJudged: arguments or result are not plain data, so a released check cannot use them.
+        Raises: NotJudged: an argument or the result is not plain data. A released check cannot use
+        the call.
         """
         asked = ProjectionHash((args, kwargs))
         function = self._named(name)
@@ -59,14 +59,14 @@ class Recorder:
         return value
 
     def passed(self, name: str, *given: Any) -> Passed:
-        """Run and record one pass through a module of the course, and return the pass."""
+        """Run a module of the course once, record the forward pass, and return it."""
         passed = reference_pass(self._named(name), *given)
         answer = {"value": passed.value, "gradients": passed.gradients}
         self._note(name, hash_of_pass(*given), answer)
         return passed
 
     def constant(self, name: str) -> Any:
-        """Return and record a value of the reference. If it is not a constant, return None."""
+        """Return and record a constant of the reference. For any other value, return None."""
         value = self._named(name)
         if not is_constant(value):
             return None

@@ -1,8 +1,7 @@
 """Builder of the files `exercises/NAME.py` and `exercises/NAME.ipynb` from `solutions/NAME.py`.
 
-A text shows a picture as in Markdown, `![description](figures/NAME.png)`. The picture is in the
-folder of the students' files, so that a reader of the script can open it. A notebook contains a
-copy of the picture, so it needs no other file.
+A text shows a picture as in Markdown, `![description](figures/NAME.png)`. The folder of the
+students' files contains the picture. A notebook contains its own copy of the picture.
 """
 
 import base64
@@ -52,7 +51,7 @@ person reads your answers and gives the points."""
 
 
 def build_exercise(course: Course, exercise: Exercise, variant: str = "") -> dict[Path, str]:
-    """Return the texts of an exercise's files by path, with the numbers of a variant if given."""
+    """Return the texts of an exercise's files by path, with the numbers of the `variant`."""
     folder = course.handed_out
     return {
         folder / f"{exercise.name}.py": stub_text(course, exercise, variant),
@@ -61,7 +60,7 @@ def build_exercise(course: Course, exercise: Exercise, variant: str = "") -> dic
 
 
 def stub_text(course: Course, exercise: Exercise, variant: str = "") -> str:
-    """Return the student's script: the text without solutions, and advice on how to check it."""
+    """Return the student's script: the text without solutions, with advice on the check."""
     # the text on checking comes last, or before the cells marked `after="check"`
     lesson, *after = AFTER.split(_lesson(course, exercise, variant))
     ends = "".join(f"\n{CELL}\n{text.strip()}\n" for text in after)
@@ -69,7 +68,7 @@ def stub_text(course: Course, exercise: Exercise, variant: str = "") -> str:
 
 
 def stub_notebook(course: Course, exercise: Exercise, variant: str = "", last: str = "") -> str:
-    """Return the student's notebook with pictures, a check cell, and a `last` cell if given."""
+    """Return the student's notebook with pictures, a check cell, and the optional cell `last`."""
     lesson = _lesson(course, exercise, variant)
     book = as_book(lesson, course.handed_out, checking_cells(exercise))
     if last:
@@ -91,7 +90,7 @@ def _lesson(course: Course, exercise: Exercise, variant: str) -> str:
 
 
 def require_lesson(course: Course, exercise: Exercise) -> None:
-    """Refuse an exercise if students could not see the pictures in its text."""
+    """Refuse an exercise whose text has pictures that students could not see."""
     name = course.solution_file(exercise.name).name
     for description, path in _local(_lesson(course, exercise, "")):
         file = course.handed_out / path
@@ -113,7 +112,7 @@ def outdated(path: Path, text: str) -> bool:
 
 
 def checking_cells(exercise: Exercise) -> list[Any]:
-    """Return the cells with which students check a notebook: a text, and the call of `check`."""
+    """Return the cells for checking a notebook: a text, and the call of `check`."""
     from nbformat.v4 import new_code_cell, new_markdown_cell
 
     name = check_cell(exercise.name)
@@ -134,7 +133,7 @@ def as_book(text: str, pictures: Path | None = None, checking: Sequence[Any] = (
     """Return a percent-format script as an nbformat notebook, with pictures from a folder.
 
     The `checking` cells come before cells that are marked `after="check"`. A cell's id is made from
-    the function or heading in the cell. So the id stays the same when another cell is added.
+    the cell's function or heading, so other cells do not change the id.
     """
     require("authoring", "A notebook")
     import jupytext
@@ -160,7 +159,7 @@ def as_book(text: str, pictures: Path | None = None, checking: Sequence[Any] = (
 
 
 def _attach(cell: Any, folder: Path) -> None:
-    """Attach the pictures in a text cell to that cell. A missing picture stays a link."""
+    """Attach the pictures of a text cell to the cell. A missing picture stays a link."""
     for path in pictures_in(cell["source"]):
         file = folder / path
         kind = PICTURES.get(file.suffix.lower())
@@ -182,12 +181,12 @@ def _identifier(cell: Any, taken: set[str]) -> str:
 
 
 def pictures_in(text: str) -> list[str]:
-    """Return the pictures in a text as paths relative to the students' files, each path once."""
+    """Return the distinct paths of the pictures in a text, relative to the students' files."""
     return list(dict.fromkeys(path for _, path in _local(text)))
 
 
 def pictures_of(course: Course, texts: Iterable[str]) -> dict[str, bytes]:
-    """Return the content of the pictures in some texts by path. Leave out missing files."""
+    """Return a dict from path to content of the pictures in some texts. Leave out missing files."""
     paths = dict.fromkeys(path for text in texts for path in pictures_in(text))
     files = {path: course.handed_out / path for path in paths}
     return {path: file.read_bytes() for path, file in files.items() if file.is_file()}

@@ -1,6 +1,6 @@
 """Submissions of the course itself: its answers to an exercise, and answers simulated from recipes.
 
-A simulated submission runs in this process, because it is code of the course.
+A simulated submission is code of the course, so it runs in this process.
 """
 
 import contextlib
@@ -64,7 +64,7 @@ def read_course_work(path: Path, exercise: Exercise) -> Source:
 
 @contextlib.contextmanager
 def judge_for(course: Course, exercise: Exercise, seed: int | None = None) -> Iterator[Judge]:
-    """Start a judge for the course's own code. It needs less confinement than a student's code."""
+    """Start a judge for the course's own code, with less confinement than for a student's code."""
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         children = children_on(choose(None, own_code=True), course, [], Path(scratch))
         with Judge(course, [exercise], children, seed) as judge:
@@ -72,22 +72,22 @@ def judge_for(course: Course, exercise: Exercise, seed: int | None = None) -> It
 
 
 class SimulatedClient(WorkerSession):
-    """Session that calls a module in this process instead of a submission."""
+    """Session that calls a module in this process, not a submission in a worker."""
 
     def __init__(self, course: Course, exercise: Exercise, module: ModuleType) -> None:
         super().__init__(_SimulatedWorkers(course, exercise, module))
 
     @property
     def asked(self) -> list[str]:
-        """A digest of each request so far."""
+        """The digests of all requests so far."""
         assert isinstance(self.workers, _SimulatedWorkers)
         return self.workers.asked
 
 
 class _SimulatedWorkers(Workers):
-    """Stand-in for worker processes. It runs a module without state, which all sessions share.
+    """Stand-in for worker processes. All sessions share one module, which has no state.
 
-    `asked` has a digest of each request.
+    `asked` has the digests of the requests.
     """
 
     def __init__(self, course: Course, exercise: Exercise, module: ModuleType) -> None:
@@ -130,7 +130,7 @@ def solution_module(course: Course, exercise: Exercise) -> ModuleType:
 def with_misconceptions(
     module: ModuleType, recipe: Recipe, wrong: tuple[Change, ...]
 ) -> ModuleType:
-    """Copy a module. In the copy, the recipe's function has these misconceptions."""
+    """Return a copy of a module in which the recipe's function has these misconceptions."""
 
     def simulated(*args: Any, **kwargs: Any) -> Any:
         probe = Probe(args, kwargs)
@@ -144,7 +144,7 @@ def with_misconceptions(
 
 
 def with_functions(module: ModuleType, functions: Mapping[str, Callable[..., Any]]) -> ModuleType:
-    """Return a copy of a module with other `functions`. The rest still calls the old functions."""
+    """Return a copy of a module with other `functions`. Its remaining code calls the originals."""
     copy = ModuleType(module.__name__)
     copy.__dict__.update({**vars(module), **functions})
     return copy

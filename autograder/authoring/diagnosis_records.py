@@ -1,4 +1,4 @@
-"""Records for the diagnosis. Each misconception is run once, and its results are recorded."""
+"""Records for the diagnosis: the results of one run of each misconception."""
 
 import contextlib
 import sys
@@ -41,9 +41,9 @@ PLAIN: dict[str, Any] = {"kind": "plain"}
 
 
 class _Helpers:
-    """Functions and classes in the helper modules that students get, with their names.
+    """Functions and classes of the helper modules in a student kit, with their names.
 
-    Create this object after the import of the recipes, which import the helper modules.
+    Create this object after the recipes are imported.
     """
 
     def __init__(self, course: Course) -> None:
@@ -54,7 +54,7 @@ class _Helpers:
                 self.named.setdefault(id(value), f"{name}.{each}")
 
     def call(self, recipe: Recipe) -> dict[str, Any] | None:
-        """Return how to call the function. If only private code can call it, return None."""
+        """Return the helper that calls the function, or None if only private code calls it."""
         caller = recipe.caller
         if caller is None:
             return PLAIN
@@ -77,9 +77,9 @@ class _Helpers:
         }
 
     def read(self, recipe: Recipe) -> str | None:
-        """Return the name of the function that reads results, or None if students do not get it.
+        """Return the name of the helper that reads results, or None if students lack this helper.
 
-        Return an empty text if the results are compared without such a function.
+        Return an empty text if no helper reads the results.
         """
         read = recipe.comparison.read
         return "" if read is EXACT.read else self.named.get(id(read))
@@ -89,7 +89,7 @@ Calls = Iterator[tuple[Recipe, dict[str, Any] | None, str | None]]
 
 
 def _calls(course: Course, exercise: Exercise) -> Calls:
-    """Yield the recipes of an exercise, with the helpers that call functions and read results."""
+    """Yield each recipe of an exercise, with its helpers for calls and for results."""
     known = known_mistakes(course.content.reference, exercise.name)
     helpers = _Helpers(course)
     for recipe in known.recipes.values():
@@ -97,9 +97,9 @@ def _calls(course: Course, exercise: Exercise) -> Calls:
 
 
 def names_of(course: Course, exercise: Exercise, hints: int) -> RecordedNames:
-    """Return the recorded mistakes of an exercise, with the first `hints` hints of each mistake.
+    """Return the recorded mistakes of an exercise, each with its first `hints` hints.
 
-    A function is left out if students do not get the code that calls it or reads the results.
+    Leave out functions whose helpers students do not get.
     """
     functions = []
     with importable(course):
@@ -111,7 +111,7 @@ def names_of(course: Course, exercise: Exercise, hints: int) -> RecordedNames:
 
 
 def reasons_without_names(course: Course, exercise: Exercise) -> Iterator[str]:
-    """Yield the reason for each function whose mistakes have no names in a released course."""
+    """Yield a reason for each function whose mistakes a released course cannot name."""
     for recipe, call, read in _calls(course, exercise):
         code: list[str] = []
         if call is None:
@@ -127,7 +127,7 @@ def reasons_without_names(course: Course, exercise: Exercise) -> Iterator[str]:
 
 
 def helpers_of(course: Course, exercises: Sequence[Exercise]) -> set[str]:
-    """Return the helper modules with which recipes call functions or read their results."""
+    """Return the helper modules that recipes use to call functions or read results."""
     modules = set()
     for exercise in exercises:
         for _, call, read in _calls(course, exercise):
@@ -137,7 +137,7 @@ def helpers_of(course: Course, exercises: Sequence[Exercise]) -> set[str]:
 
 
 class ReplayRecorder:
-    """Recorder of the results that a recipe's mistakes have for its probes."""
+    """Recorder of the results of a recipe's mistakes for the recipe's probes."""
 
     def __init__(self, recipe: Recipe, hints: int) -> None:
         self.recipe = recipe
@@ -149,7 +149,7 @@ class ReplayRecorder:
         self.wrong: dict[Misconception, int] = {}
 
     def function(self, call: dict[str, Any], read: str) -> RecordedFunction:
-        """Return the record of the function, with probes, mistakes and outcomes of mistakes."""
+        """Return the record of the function: its probes, its mistakes and their outcomes."""
         recipe, replay = self.recipe, self.replay
         exact = recipe.comparison.is_exact
         singles = [self._place(wrong[0]) for wrong in replay.singles]
@@ -186,13 +186,13 @@ class ReplayRecorder:
         )
 
     def _pairs(self) -> list[Any]:
-        """Return the pairs of recorded misconceptions. General misconceptions are left out."""
+        """Return the pairs of recorded misconceptions, without general misconceptions."""
         general = {misconception.id for misconception in GENERAL}
         own = (pair for pair in self.replay.pairs if not {pair[0].id, pair[1].id} & general)
         return [pair for pair in own if pair[1] in self.wrong]
 
     def _families(self) -> Sequence[tuple[Misconception, ...]]:
-        """Return the simplest generic changes, except changes made from the recipe's steps."""
+        """Return the simplest generic changes. Leave out changes of the recipe's steps."""
         wired = {wrong.id for wrong in wirings(self.recipe)}
         alone = [each for each in self.replay.families if len(each) == 1]
         return [each for each in alone if each[0].id not in wired][:MOST_FAMILIES]

@@ -1,7 +1,7 @@
-"""Text files of a released course. The records of answers are not among these files.
+"""Text files of a released course, without the records of answers.
 
-Files with code are released without hidden checks, hints, answers, comments and docstrings. Names
-from the reference are replaced by stand-ins if students do not get the module with the names.
+Released code has no hidden checks, hints, answers, comments or docstrings. Stand-ins replace names
+from modules of the reference that students do not get.
 """
 
 import ast
@@ -94,7 +94,7 @@ def course_text(
 
 
 def _without_defaults(record: Any) -> Any:
-    """Return a record as plain data. Fields with their default value are left out."""
+    """Return a record as plain data, without fields that have their default value."""
     if isinstance(record, tuple):
         return [_without_defaults(each) for each in record]
     if not isinstance(record, msgspec.Struct):
@@ -149,7 +149,7 @@ def _reference_value(reference: str, name: str) -> Any:
 
 
 def _is_used(helper: str, files: KitFiles) -> bool:
-    """Return whether the code that students get imports a helper module or names its file."""
+    """Return whether released code imports a helper module or names the helper's file."""
     folder, _, last = helper.rpartition(".")
     package = f"{PACKAGE}.{folder}".rstrip(".")
     used = re.compile(
@@ -182,7 +182,7 @@ def surroundings(
 
 
 def editor_files(exercises: str) -> KitFiles:
-    """Return VS Code's tasks and settings for a course with the students' files in `exercises`."""
+    """Return VS Code's tasks and settings for a course. Its students' files are in `exercises`."""
     return {
         f".vscode/{name}": (TEMPLATES / "vscode" / name)
         .read_text(encoding="utf-8")
@@ -195,9 +195,8 @@ def editor_files(exercises: str) -> KitFiles:
 class Naming:
     """Sources of the names that a file uses.
 
-    `reference` is the package with the course's right answers. `helpers` are its modules that
-    students get. `value` returns the reference's value for a name, or None. Names of helpers and
-    values are dotted, without the package.
+    `reference` is the package of the course's right answers. `helpers` are the modules of this
+    package that students get. `value` returns the value of a dotted name in this package, or None.
     """
 
     reference: str
@@ -206,9 +205,9 @@ class Naming:
 
 
 def released(text: str, label: str, naming: Naming, checks: bool, silent: bool = False) -> str:
-    """Return the text of a file with checks, or of a helper module, as students get it.
+    """Return the released text of a file of checks or of a helper module.
 
-    With `silent`, messages on mistakes are removed too.
+    With `silent`, also remove the messages on mistakes.
     """
     tree = ast.parse(text, label)
     if checks:
@@ -225,7 +224,7 @@ def released(text: str, label: str, naming: Naming, checks: bool, silent: bool =
 
 
 def is_hidden(node: ast.stmt) -> bool:
-    """Return whether a check's pytest marks say that students do not get the check."""
+    """Return whether a check's pytest marks hide the check from students."""
     marks = {ast.unparse(each) for each in getattr(node, "decorator_list", [])}
     return any(f"pytest.mark.{name}" in marks for name in NOT_IN_KIT)
 
@@ -233,7 +232,7 @@ def is_hidden(node: ast.stmt) -> bool:
 class _Imports(ast.NodeTransformer):
     """Transformer that replaces imports from the reference by other modules or stand-ins.
 
-    It makes one statement for each imported name, so that unused names can be removed.
+    Each imported name gets its own statement, so unused names can be removed.
     """
 
     def __init__(self, naming: Naming, label: str) -> None:
@@ -269,7 +268,7 @@ class _Imports(ast.NodeTransformer):
 
 
 class _Bare(ast.NodeTransformer):
-    """Transformer that removes docstrings and hints, and findings too if `silent` is true."""
+    """Transformer that removes docstrings and hints. With `silent`, it removes findings too."""
 
     def __init__(self, silent: bool) -> None:
         self.silent = silent
@@ -311,7 +310,7 @@ def _is_sentence(text: str) -> bool:
 
 
 def _used(body: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """Return a file's checks, and the functions, fixtures, values and imports that they use."""
+    """Return a file's checks, and the functions, fixtures, values and imports for these checks."""
     defined: dict[str, list[ast.stmt]] = {}
     for node in body:
         for name in _defines(node):

@@ -1,4 +1,4 @@
-"""Counts of the right answers and of the misconceptions that a student kit recognises."""
+"""Counts of the right answers and the misconceptions that a student kit recognises."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -30,14 +30,13 @@ MOST_TRIED = 40  # misconceptions for each exercise, evenly spaced in the list
 
 
 class KitShares(msgspec.Struct):
-    """Number of answers that a released course can judge, for one exercise.
+    """Numbers of the answers to one exercise that a released course can judge.
 
-    A misconception counts as named if a visible check fails and gives its name and no other name.
-    `not_named` lists all other misconceptions. A misconception that passes all visible checks is
-    not counted, because only hidden checks test it. A right answer counts as complete if it passes
-    all visible checks. `not_complete` lists all other right answers, each with the checks that it
-    did not pass. `impossible` has the checks that no right answer passes. `reasons` say why some
-    functions have no names.
+    A misconception counts as named if a failed visible check gives its name and no other name.
+    `not_named` lists the others. A misconception that passes all visible checks does not count. A
+    right answer counts as complete if it passes all visible checks. `not_complete` maps each
+    incomplete right answer to the checks that it did not pass. `impossible` has the checks that no
+    right answer passes. `reasons` says why the mistakes of some functions have no names.
     """
 
     exercise: str
@@ -62,7 +61,7 @@ class KitShares(msgspec.Struct):
 
 
 class WrongAnswer(NamedTuple):
-    """Misconception, as code or as recorded answers. `is_value` is true for a wrong value."""
+    """Misconception, as code or as recorded answers. If it is a wrong value, `is_value` is true."""
 
     function: str
     id: str
@@ -71,7 +70,7 @@ class WrongAnswer(NamedTuple):
 
 
 def kit_shares(course: Course, kit: Path, exercise: Exercise, with_names: bool) -> KitShares:
-    """Grade the right answers and misconceptions with the release in `kit`. Return the counts."""
+    """Return the counts of right answers and misconceptions, graded with the release in `kit`."""
     shares = KitShares(exercise.name)
     wrong_answers: list[WrongAnswer] = []
     if with_names:
@@ -104,7 +103,7 @@ def kit_shares(course: Course, kit: Path, exercise: Exercise, with_names: bool) 
 def _count_right_answers(
     shares: KitShares, course: Course, exercise: Exercise, judge: Judge
 ) -> dict[str, frozenset[str]]:
-    """Count the right answers. Return a dict from each check to the functions that it calls."""
+    """Count the right answers. Return a dict from check to the functions that the check calls."""
     about: dict[str, frozenset[str]] = {}
     titles: dict[str, str] = {}
     passed: set[str] = set()
@@ -125,10 +124,10 @@ def _count_right_answers(
 def _is_named(
     wrong: WrongAnswer, client: SimulatedClient, judge: Judge, only: frozenset[str] | None
 ) -> bool | None:
-    """Return whether the report on an answer names its mistake, and no other mistake.
+    """Return whether the report on an answer names only the answer's own mistake.
 
-    If all visible checks pass, return None. If the answer is a value, it may get other names too,
-    because two mistakes may give the same value.
+    Return None if all visible checks pass. A value may get other names too, because two mistakes
+    may give the same value.
     """
     report = judge.run(client, RunOptions(only)).report
     shown = tuple(each for each in report.checks if not each.hidden)
@@ -157,7 +156,7 @@ def _wrong_answers(course: Course, exercise: Exercise) -> Iterator[WrongAnswer]:
 
 
 def refuse_impossible_checks(shares: Sequence[KitShares]) -> None:
-    """Refuse a release if no right answer passes a check, because students could not finish."""
+    """Refuse a release with a check that no right answer passes."""
     for each in shares:
         if each.impossible:
             raise UserError(

@@ -1,4 +1,4 @@
-"""Lint of a course. `build`, `check`, `grade` and `verify` first refuse authoring errors."""
+"""Lint of a course: `build`, `check`, `grade` and `verify` refuse courses with authoring errors."""
 
 import ast
 import builtins
@@ -56,7 +56,7 @@ Definitions = Mapping[str, ast.AST]
 
 
 def refuse_authoring_errors(course: Course, exercises: Sequence[Exercise]) -> None:
-    """Refuse a course with authoring errors in the files of these exercises.
+    """Refuse a course if files of these exercises have authoring errors.
 
     The function collects the checks, and runs the recipes on a few calls. It runs no submission.
 
@@ -76,7 +76,7 @@ def refuse_authoring_errors(course: Course, exercises: Sequence[Exercise]) -> No
 
 
 def refuse_errors_in_code(course: Course, exercises: Sequence[Exercise]) -> None:
-    """Refuse authoring errors in code, after a judge has tested the checks' pytest marks.
+    """Refuse authoring errors in the code of a course. Call it after the checks are collected.
 
     Raises:
         InvalidCourse: there are such errors.
@@ -112,7 +112,7 @@ def refuse_errors_in_code(course: Course, exercises: Sequence[Exercise]) -> None
 
 
 def _errors_in_solution(path: Path) -> Iterator[AuthoringError]:
-    """Yield an error if a solution is not valid Python, or imports a module that does not exist."""
+    """Yield an error for a solution that is not valid Python or imports an unknown module."""
     if not path.is_file():
         return
     try:
@@ -140,7 +140,7 @@ def _misconceptions_file(course: Course, exercise: str) -> Path:
 
 
 def _misnamed_file(course: Course, exercise: Exercise) -> Iterator[AuthoringError]:
-    """Yield an error if an exercise has no file of misconceptions, but a similar name has one."""
+    """Yield an error if the file of an exercise's misconceptions has a misspelled name."""
     folder = _misconceptions_file(course, exercise.name).parent
     others = {path.stem for path in folder.glob("[!_]*")} - set(course.exercises)
     near = nearest(exercise.name, sorted(others), ALIKE)
@@ -184,7 +184,7 @@ def _errors_in_misconceptions(
 
 
 def _undefined_names(folders: Sequence[Path]) -> Iterator[AuthoringError]:
-    """Yield an error for each undefined name in the functions of the imported course modules."""
+    """Yield an error for each undefined name in a function of the imported course modules."""
     modules = {}
     for module in list(sys.modules.values()):
         path = Path(getattr(module, "__file__", None) or "")
@@ -212,7 +212,7 @@ def _undefined_name(
 
 
 def _near_name(name: str, known: Sequence[str]) -> str:
-    """Return the end of a sentence: a suggestion of the nearest name, or only a full stop."""
+    """Return the end of a sentence: a suggestion of the nearest name, or just a full stop."""
     near = nearest(name, sorted({each for each in known if not each.startswith("__")}))
     return f"; did you mean `{near}`?" if near else "."
 
@@ -224,7 +224,7 @@ def _below(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
 
 
 def _defined_in_solution(course: Course, exercise: Exercise) -> Definitions | None:
-    """Return the solution's definitions by name. If the names are not clear, return None."""
+    """Return a dict of the solution's definitions, or None if the names are not clear."""
     try:
         tree = course_text(course.solution_file(exercise.name)).tree
     except (OSError, SyntaxError, ValueError):
@@ -245,7 +245,7 @@ def _defined_in_solution(course: Course, exercise: Exercise) -> Definitions | No
 
 
 def _errors_in_uses(course: Course, exercise: Exercise) -> list[AuthoringError]:
-    """Return an error for each unknown name that the checks of an exercise use."""
+    """Return an error for each unknown name in the checks of an exercise."""
     text = course_text(course.checks_file(exercise.name))
     solution = _defined_in_solution(course, exercise)
     errors: dict[AuthoringError, None] = {}
@@ -273,7 +273,7 @@ def _errors_in_uses(course: Course, exercise: Exercise) -> list[AuthoringError]:
 
 
 def _unknown_own_steps(text: CourseText, known: Definitions) -> Iterator[AuthoringError]:
-    """Yield an error for each unknown name that a check gives as the student's own step."""
+    """Yield an error for each unknown name of an own step in a check."""
     for node in ast.walk(text.tree):
         place = OWN_AT.get(getattr(getattr(node, "func", None), "id", ""))
         if isinstance(node, ast.Call) and place is not None:
@@ -299,7 +299,7 @@ def _unknown_in_solution(name: str, solution: Definitions | None) -> str:
 
 
 def _unknown_value(method: str, word: str, exercise: Exercise, solution: Definitions | None) -> str:
-    """Return the error if `submission.value(word)` or a similar call reads an unknown name."""
+    """Return the error in a call such as `submission.value(word)` that reads an unknown name."""
     questions = [question.name for question in exercise.questions]
     if method == "answer" and word not in questions:
         return f"course.yml has no question `{word}`{meant(word, questions)}"
@@ -311,10 +311,10 @@ def _unknown_value(method: str, word: str, exercise: Exercise, solution: Definit
 def _errors_in_runs(
     recipe: Recipe, places: Places, folders: Sequence[Path]
 ) -> list[AuthoringError]:
-    """Return the errors that a recipe or one of its misconceptions raises in a trial run.
+    """Return the errors of a recipe and its misconceptions in a trial run.
 
-    A misconception may rightly raise an error for some inputs. So an error counts only if all calls
-    raise it, or if no input can cause it, such as an undefined name. Torch recipes are not run.
+    A misconception may rightly raise an error for some inputs. An error counts if all calls raise
+    it, or if it never depends on inputs, such as an undefined name. Torch recipes are not run.
     """
     function = recipe.function
 
@@ -360,7 +360,7 @@ def _errors_in_runs(
 
 @contextlib.contextmanager
 def _without_torch() -> Iterator[None]:
-    """Make imports of torch fail, because torch takes seconds to load and longer to train."""
+    """Make imports of torch fail, because torch takes seconds to load."""
     loaded = {TORCH: sys.modules[TORCH]} if TORCH in sys.modules else {}
     sys.modules[TORCH] = None  # type: ignore[assignment]
     try:
@@ -389,7 +389,7 @@ def _errors_in_probes(recipe: Recipe, probes: Any) -> str:
 
 
 def _descriptions(recipe: Recipe, state: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield the functions with which a recipe describes a right call, each with a label."""
+    """Yield the functions that describe a right call in a recipe, each with a label."""
     if state is None:
         return
     yield "`axes`", partial(recipe.axes, state)
@@ -402,7 +402,7 @@ def _descriptions(recipe: Recipe, state: Any) -> Iterator[tuple[str, Callable[[]
 
 
 def _first_state(recipe: Recipe, changes: Sequence[Change]) -> tuple[Exception | None, Any]:
-    """Return (None, state) of the first successful call, or (error, None).
+    """Return (None, state) of the first successful call. If no call succeeds, return (error, None).
 
     For torch, return (None, None).
     """

@@ -1,7 +1,7 @@
-"""Cache of courses that have no authoring errors. An entry is valid until a course file changes.
+"""Cache of courses without authoring errors. An entry is valid until a course file changes.
 
-The lint imports torch and all code of the course. This takes longer than grading a submission. The
-cache does not, because judge processes are forked from its process.
+The lint imports torch and all code of the course, which takes longer than grading a submission.
+This module imports neither, because judge processes are forked from the process that uses it.
 """
 
 import os
@@ -19,10 +19,10 @@ MAX_KEPT = 50  # states of courses
 def refuse_new_errors(
     course: Course, exercises: Sequence[Exercise], only_code: bool = False
 ) -> str:
-    """Refuse authoring errors in these exercises, if a file has changed since the last lint.
+    """If a file has changed since the last lint, refuse authoring errors in these exercises.
 
-    Return a digest that changes with these files. If `only_code` is true, a judge has already
-    collected the checks.
+    Return a digest of these files. If `only_code` is true, a judge has already collected the
+    checks.
     """
     cache = Cache.of_user("lint", MAX_KEPT)
     names = [exercise.name for exercise in exercises]
@@ -37,7 +37,7 @@ def refuse_new_errors(
 
 
 def _stamps(course: Course) -> list[tuple[str, int, int]]:
-    """Return size and time of all files on which the lint depends: course, engine and libraries."""
+    """Return size and time of all files that can change the lint: course, engine and libraries."""
     files = [str(course.root / FILE_NAME), *library_folders()]
     for root in (engine_folder(), *course.grading, course.solutions):
         for folder, inner, names in os.walk(root, followlinks=True):

@@ -34,7 +34,7 @@ NamedErrors = Iterator[tuple[str, str]]  # the wrong word and the message, for e
 
 
 class Places:
-    """Files that may contain an error in an exercise's misconceptions. The module is the first."""
+    """Files that may contain an error in an exercise's misconceptions. The module comes first."""
 
     def __init__(self, module: ModuleType) -> None:
         self.path = Path(str(module.__file__))
@@ -56,14 +56,14 @@ class Places:
         return AuthoringError(self.path, course_text(self.path).line_of_assignment(name), says)
 
     def of_word(self, word: str, says: str) -> AuthoringError:
-        """Return an error with the line of a word in the code, or else of the list of mistakes."""
+        """Return an error at the line of a word in the code, or else at the list of mistakes."""
         for text in self._texts():
             if line := _line_of(text.tree, word):
                 return AuthoringError(text.path, line, says)
         return self.of_name(NAME, says)
 
     def of_recipe(self, function: str, says: str, word: str = "") -> AuthoringError:
-        """Return an error with the line of a word in the call of `Recipe`, or else of the call."""
+        """Return an error at the line of a word in the call of `Recipe`, or else at the call."""
         for text in self._texts():
             for call in (node for node in ast.walk(text.tree) if isinstance(node, ast.Call)):
                 by_name = dict(zip(RECIPE_FIELDS, call.args, strict=False))
@@ -77,7 +77,7 @@ class Places:
         return self.of_word(word or function, says)
 
     def of_misconception(self, wrong: Change, says: str, word: str = "") -> AuthoringError:
-        """Return an error with the line of a word in a mistake or family, or else of its name."""
+        """Return an error at the line of a word in a mistake, or else at the mistake's name."""
         name = wrong.id if isinstance(wrong, Misconception) else ""
         texts = [*self._texts()] if name else []
         entries = [(text.path, entry) for text in texts for entry in _entries(text, name)]
@@ -98,7 +98,7 @@ class Places:
 
 
 def _line_of(tree: ast.AST, word: str) -> int:
-    """Return the first line with a word as a string or an argument's name. If none, return 0."""
+    """Return the first line where a word is a string or the name of an argument, or else 0."""
     lines = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and node.value == word:
@@ -121,7 +121,7 @@ def _entries(text: CourseText, name: str) -> Iterator[tuple[ast.Constant, ast.ex
 def errors_in_record(
     module: ModuleType, mistakes: Mistakes, places: Places
 ) -> Iterator[AuthoringError]:
-    """Yield errors in a module's list of mistakes itself. The recipes are checked elsewhere."""
+    """Yield the errors in a module's list of mistakes, without the errors in its recipes."""
     seen: set[str] = set()
     listed: tuple[Any, ...] = mistakes.listed
     for recipe in listed:
@@ -159,7 +159,7 @@ def errors_in_recipe(
     solution: Mapping[str, ast.AST] | None,
     folders: Sequence[Path],
 ) -> list[AuthoringError]:
-    """Return the errors in a recipe without running it. `solution` maps names to definitions."""
+    """Return the errors in a recipe, without running it. `solution` has definitions by name."""
     name = recipe.function
     if solution is not None and name not in solution:
         says = f"the solution has no function `{name}`{meant(name, solution)}"
@@ -244,7 +244,7 @@ def _wrong_steps(steps: Mapping[str, Any], known: Sequence[str], what: str) -> N
 
 
 def _repeated_keys(places: Places) -> Iterator[AuthoringError]:
-    """Yield an error for each key that occurs twice in a dict. Python keeps only the last one."""
+    """Yield an error for each repeated key of a dict, because Python keeps only its last value."""
     for text in map(course_text, places.own):
         for table in (node for node in ast.walk(text.tree) if isinstance(node, ast.Dict)):
             seen: set[object] = set()

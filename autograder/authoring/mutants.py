@@ -1,4 +1,4 @@
-"""Mutants of a solution, made by the operators of a mutation tester, and equivalent mutants."""
+"""Mutants of a solution, made by the operators of a mutation tester. Some are equivalent to it."""
 
 import ast
 import functools
@@ -25,14 +25,14 @@ class Mutant(msgspec.Struct, frozen=True):
 
 
 class MutantPlace(msgspec.Struct, frozen=True):
-    """Place where an operator applies. `occurrence` counts earlier places of the operator."""
+    """Place where an operator applies. `occurrence` counts the operator's earlier places."""
 
     operator: str
     occurrence: int
 
 
 def mutants(text: str, share: int = 1) -> Iterator[Mutant]:
-    """Yield the distinct mutants of the lines between the markers, at every `share`-th place."""
+    """Yield distinct mutants of the lines between the markers, made at every `share`-th place."""
     seen = {_meaning(text)}
     for place in itertools.islice(places(text), 0, None, share):
         mutant = mutant_at(text, place)
@@ -42,7 +42,7 @@ def mutants(text: str, share: int = 1) -> Iterator[Mutant]:
 
 
 def places(text: str) -> Iterator[MutantPlace]:
-    """Yield all places at which an operator applies, inside and outside the markers."""
+    """Yield all places where an operator applies, inside and outside the markers."""
     require("verify", "A mutant")
     from cosmic_ray.ast import ast_nodes, get_ast
     from cosmic_ray.plugins import get_operator, operator_names
@@ -56,7 +56,7 @@ def places(text: str) -> Iterator[MutantPlace]:
 
 
 def mutant_at(text: str, place: MutantPlace) -> Mutant | None:
-    """Return a place's mutant. If it is outside the markers, invalid or unchanged, return None."""
+    """Return a place's mutant, or None if it is outside the markers, invalid or unchanged."""
     from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator
 
@@ -79,7 +79,7 @@ def _made(operator: Any) -> Any:
 
 @functools.lru_cache(8)
 def _solution_lines(text: str) -> frozenset[int]:
-    """Return the lines between the markers, without tests. A changed test is no mistake."""
+    """Return the numbers of the lines between the markers, without lines of tests."""
     lines, inside, within = text.splitlines(), set[int](), False
     for number, line in enumerate(lines):
         if line.strip() in {BEGIN, END}:
@@ -102,7 +102,7 @@ def _meaning(text: str) -> str:
 
 
 class EquivalentMutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Mutant with right results: the changed line, and the reason why results do not change."""
+    """Mutant with right results: the changed line, and why the results stay right."""
 
     line: Annotated[str, msgspec.Meta(min_length=1)]
     reason: Annotated[str, msgspec.Meta(min_length=1)]
@@ -111,7 +111,7 @@ class EquivalentMutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def equivalent_mutants(
     solutions: Path, exercises: Collection[str]
 ) -> dict[str, list[EquivalentMutant]]:
-    """Return the mutants that authors have listed as right in `equivalent.yml`, by exercise."""
+    """Return a dict from exercise to the mutants that `equivalent.yml` lists as right."""
     path = solutions / "equivalent.yml"
     if not path.is_file():
         return {}

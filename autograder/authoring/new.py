@@ -78,7 +78,7 @@ def value_of(node: Any, key: str) -> Any:
 
 
 def last_line(node: yaml.Node) -> int:
-    """Return the line number (from 0) where a node ends. Comments after the node do not count."""
+    """Return the line number (from 0) where a node ends, without comments after the node."""
     if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         last = node.value[-1]
         return last_line(last[1] if isinstance(last, tuple) else last)
@@ -89,7 +89,7 @@ def last_line(node: yaml.Node) -> int:
 def new_course(
     folder: Path, title: str, exercise: str, needs: Library
 ) -> tuple[Course, list[Path]]:
-    """Make a course with one exercise, or write nothing. Return the course and its files."""
+    """Make a course with one exercise. Return both its object and its files."""
     path = folder / FILE_NAME
     if path.exists():
         raise UserError(
@@ -109,10 +109,10 @@ def new_course(
 def new_exercise(
     course: Course, name: str, title: str, needs: Library, assignment: str = ""
 ) -> list[Path]:
-    """Add an exercise to the end of a course, or write nothing. Return the files written.
+    """Add an exercise to the end of a course, and return the written files.
 
-    If `course.yml` already lists the exercise, only its files are made. If `assignment` is given,
-    the exercise is added to this assignment too.
+    If `course.yml` already lists the exercise, write only its files. If `assignment` is given, also
+    add the exercise to this assignment.
     """
     entry = _entry(name, title, needs)
     if name in course.exercises:
@@ -128,7 +128,7 @@ def new_exercise(
 
 
 def _entry(name: str, title: str, needs: Library) -> str:
-    """Return the text of an exercise in `course.yml`. Refuse a name that the files cannot have."""
+    """Return the entry of an exercise in `course.yml`. Refuse a name that is no valid file name."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or keyword.iskeyword(name):
         raise UserError(
             f"{name!r} cannot be an exercise's name. The exercise's function gets this name too, "
@@ -145,7 +145,7 @@ def _entry(name: str, title: str, needs: Library) -> str:
 
 
 def _files(course: Course, name: str) -> dict[Path, str]:
-    """Return the files of an exercise, and files for packages that the course does not have yet."""
+    """Return the files of an exercise, and files of packages that the course lacks."""
     exercise = course.exercise(name)
     values = {
         "name": name,
@@ -176,7 +176,7 @@ def _files(course: Course, name: str) -> dict[Path, str]:
 
 
 def _write(course: Course, name: str, files: Mapping[Path, str]) -> list[Path]:
-    """Write new files, and build the students' files from the solution. Return all paths."""
+    """Write new files, build the students' files from the solution, and return all paths."""
     _write_new(files)
     built = build_exercise(course, course.exercise(name))
     _write_new(built)
@@ -212,6 +212,6 @@ def _title(given: str, name: str) -> str:
 
 
 def _quoted(title: str) -> str:
-    """Return a title as a YAML value, with quotes only if they are needed."""
+    """Return a title as a YAML value, with quotes only if YAML needs them."""
     plain = re.fullmatch(r"[A-Za-z][\w ,.?()-]*", title) and title.lower() not in YAML_WORDS
     return title if plain else json.dumps(title, ensure_ascii=False)

@@ -1,10 +1,9 @@
 """Recording of the reference's answers for several exercises.
 
-A record has several parts. Parts in the cache are used again, and all other parts are recorded. The
-recorded bytes do not depend on the number of processes. Each part is saved in the cache as soon as
-it is recorded. The key of a part in the cache is a digest of all that the part depends on: the
-course's reference, the engine, the libraries and the machine. A file that belongs only to another
-exercise counts only if this exercise may read it.
+A record has several parts. Each new part is saved in the cache at once, and used again later. The
+recorded bytes do not depend on the number of processes. The key of a part in the cache is a digest
+of the course's reference, the engine, the libraries and the machine. Another exercise's own file
+counts only if this exercise may read the file.
 """
 
 import ast
@@ -52,9 +51,9 @@ Parts = dict[tuple[str, RecordedPart], bytes]
 
 
 class RecordingTask(msgspec.Struct, frozen=True):
-    """One part to record for one exercise of the course in `root`. `kit` is the released folder.
+    """One part to record for one exercise. The course is in `root`, and the release in `kit`.
 
-    For the part `shares`, the kit already contains the other two parts.
+    For the part `shares`, the release already contains the other two parts.
     """
 
     root: Path
@@ -78,7 +77,7 @@ class RecordingOptions(msgspec.Struct, frozen=True):
 
 
 def record_part(task: RecordingTask) -> bytes:
-    """Return the packed record of one part, or b"" if there is nothing to record."""
+    """Return the packed record of one part, or b"" if the part is empty."""
     course = load_course(task.root / FILE_NAME)
     exercise = course.exercise(task.exercise)
     if task.part == "mistakes":
@@ -128,9 +127,9 @@ def record_all(
 def _recorded(
     tasks: Sequence[RecordingTask], workers: int
 ) -> Iterator[tuple[RecordingTask, bytes]]:
-    """Yield each task with its record, as soon as the record is ready.
+    """Yield each task and its record as soon as the record is ready.
 
-    The processes end when this process ends, or when the generator is closed.
+    The recording processes end with this process, or when the generator is closed.
     """
     if not workers or not tasks:
         yield from ((task, record_part(task)) for task in tasks)
@@ -155,7 +154,7 @@ def _recorded(
 
 
 def _begin(ends: Connection) -> None:
-    """Ignore Ctrl-C. End when the parent process ends or closes its end of the pipe."""
+    """Ignore Ctrl-C. End this process when the parent process ends or closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def end() -> None:
@@ -166,7 +165,7 @@ def _begin(ends: Connection) -> None:
 
 
 def record_key(course: Course, exercise: Exercise, *settings: object) -> str:
-    """Return the key for the records of an exercise that are made with these settings."""
+    """Return the cache key for an exercise's records with these settings."""
     content = msgspec.structs.replace(course.content, exercises=(exercise,), assignments=())
     return cache_key(
         settings,
@@ -186,7 +185,7 @@ def engine_key() -> str:
 
 @functools.cache
 def machine() -> tuple[str, ...]:
-    """Return the versions and settings that may change recorded numbers, without the code."""
+    """Return the versions and settings that may change recorded numbers. Code is not included."""
     libc = " ".join(platform.libc_ver())
     threads = sorted(f"{k}={v}" for k, v in os.environ.items() if k.endswith("_NUM_THREADS"))
     installed = {f"{each.name} {each.version}" for each in importlib.metadata.distributions()}
@@ -201,7 +200,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _counted(course: Course, exercise: Exercise) -> set[Path]:
-    """Return the course's files on which the records of an exercise depend, without submissions."""
+    """Return the course's files that can change the records of an exercise, without submissions."""
     every = {file for folder in course.grading for file in _files(folder)}
     others: set[Path] = set()  # files of other exercises that this exercise cannot read
     for name in course.exercises:
@@ -220,15 +219,15 @@ def _counted(course: Course, exercise: Exercise) -> set[Path]:
 
 
 def _may_read_others(root: Path, file: Path) -> bool:
-    """Return whether a module searches for files, perhaps in the folders of exercises."""
+    """Return whether a module searches for files, perhaps in other exercises' folders."""
     text = file.read_text(encoding="utf-8", errors="replace") if file.suffix == ".py" else ""
     return bool(FINDS_FILES.search(text) and OWN_FOLDERS.search(f"{file.relative_to(root)} {text}"))
 
 
 def _reached(root: Path, file: Path) -> Iterator[Path]:
-    """Yield the places of the modules that a course file imports, and of the packages around them.
+    """Yield the places of all modules that a course file imports, and of their parent packages.
 
-    The engine does not count, because the key covers it.
+    Modules of the engine are left out.
     """
     try:
         tree = ast.parse(file.read_bytes() if file.suffix == ".py" else b"")

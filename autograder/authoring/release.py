@@ -1,6 +1,6 @@
 """Release of a course.
 
-The files are collected, and searched for answers, byte by byte, before they are written.
+Before the files are written, all their bytes are searched for answers.
 """
 
 import ast
@@ -121,7 +121,7 @@ def bundle(
 def _allowed_texts(
     course: Course, options: ReleaseOptions, checks: Checks
 ) -> tuple[list[str], list[str]]:
-    """Return the hints and findings that students may see, and the texts that they may not see."""
+    """Return two lists of hints and findings: those for students, and those held back."""
     most, exam = HINTS[options.policy], options.policy == "exam"
     shown: list[str] = []
     secret: list[str] = []
@@ -145,7 +145,7 @@ def _recorded(
     say: Callable[[str], None],
     how: RecordingOptions,
 ) -> Parts:
-    """Record some parts for each exercise, with the kit's other `files`. Return the records."""
+    """Record some parts for each exercise, with the kit's remaining `files`. Return the records."""
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         folder = Path(scratch).resolve()
         write(folder, files)
@@ -177,7 +177,7 @@ def shares_of(
     say: Callable[[str], None],
     how: RecordingOptions = IN_THIS_PROCESS,
 ) -> list[KitShares]:
-    """Return for each exercise how much the released course can judge."""
+    """Return the shares that the released course can judge, for each exercise."""
     parts = _recorded(course, files, options, ["shares"], say, how)
     shares = [
         msgspec.msgpack.decode(parts[each.name, "shares"], type=KitShares)
@@ -196,17 +196,17 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def without_work(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files that may replace an earlier release, without the students' own files."""
+    """Return the files that an update may replace. Students' own files are not among them."""
     return {name: data for name, data in files.items() if not _is_work(name)}
 
 
 def _is_work(name: str) -> bool:
-    """Return whether students work in a file. They do not work in pictures."""
+    """Return whether a file is one that students change. Pictures are not."""
     return name.startswith(f"{WORK}/") and name.endswith(SUFFIXES)
 
 
 def update(folder: Path, files: Mapping[str, bytes]) -> list[str]:
-    """Write a release over an earlier one. Keep and return the exercises that students changed."""
+    """Write a release over an earlier one. Keep and return exercises that students changed."""
     if not (folder / FILE_NAME).is_file():
         raise UserError(f"{folder} holds no student kit. Leave --update out to make one.")
     if load_course(folder / FILE_NAME).content.released is None:
@@ -227,7 +227,7 @@ def update(folder: Path, files: Mapping[str, bytes]) -> list[str]:
 
 
 def unpacked(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
-    """Yield every file. For a zip or a compressed file, yield its content too."""
+    """Yield every file, and the content of each zip or compressed file."""
     for name, data in files.items():
         yield name, data
         if name.endswith(SUFFIX):
@@ -247,9 +247,9 @@ def leaks(
 ) -> list[str]:
     """Return a sentence for each place in the files that contains an answer.
 
-    The search finds lines and larger expressions of solutions, hidden checks and the reference. For
-    expressions, names do not matter. It also finds `secrets`, texts that the policy holds back.
-    Code that is also in a text in `shown`, such as a hint, does not count.
+    The search finds lines and larger expressions of solutions, hidden checks and the reference,
+    even with other names in the expressions. It also finds `secrets`, which are texts that the
+    policy holds back. Code in a text of `shown`, such as a hint, does not count.
     """
     private, public = _texts(course, exercises)
     # a line that the engine's own files contain reveals nothing
@@ -275,12 +275,12 @@ def leaks(
 
 
 def _plain(text: str) -> str:
-    """Return a text without spaces, quotes and backslashes. Equal code can differ in these."""
+    """Return a text without spaces, quotes and backslashes, in which equal code may differ."""
     return re.sub(r"[\s\"'\\]+", "", text)
 
 
 def _texts(course: Course, exercises: Sequence[Exercise]) -> tuple[list[str], list[str]]:
-    """Return two lists of texts: those that contain answers, and those that students may see."""
+    """Return two lists: the texts that contain answers, and the texts that students may see."""
     private, public = [], []
     for exercise in exercises:
         solution = course.solution_file(exercise.name)
@@ -301,7 +301,7 @@ def _texts(course: Course, exercises: Sequence[Exercise]) -> tuple[list[str], li
 
 @functools.lru_cache(100)  # `bundle` searches twice
 def _shapes(*texts: str) -> dict[str, str]:
-    """Return the larger expressions of these texts. A key is an expression without its names."""
+    """Return the larger expressions of these texts, in a dict by expression without names."""
     shapes: dict[str, str] = {}
     for text in texts:
         try:
@@ -315,7 +315,7 @@ def _shapes(*texts: str) -> dict[str, str]:
 
 
 def _is_answer_like(node: ast.expr) -> bool:
-    """Return whether an expression is more than a text or a table of constants."""
+    """Return whether an expression is neither a text nor a table of constants."""
     if isinstance(node, ast.JoinedStr | ast.Constant | ast.Dict | ast.Tuple | ast.List | ast.Set):
         return False
     parts = [part for part in ast.walk(node) if isinstance(part, ast.expr)]

@@ -1,4 +1,4 @@
-"""Faults and remarks of `verify` that need no grading: hints, requirements, points, names."""
+"""Faults and remarks of `verify` that need no grading: on hints, requirements, points and names."""
 
 import pkgutil
 import re
@@ -18,7 +18,7 @@ LEAST = 8  # shorter lines of a solution may be hints
 
 
 def forbidden_faults(names: Iterable[str]) -> Iterator[str]:
-    """Yield a fault for each name in `forbids` that does not exist, because nothing can use it."""
+    """Yield a fault for each name in `forbids` that does not exist."""
     for name in names:
         try:
             pkgutil.resolve_name(name)
@@ -52,7 +52,7 @@ def _bare(line: str) -> str:
 
 
 def check_remarks(checks: Iterable[Check]) -> Iterator[str]:
-    """Yield a remark on each check with a wrong number of hints, and on each with 0 points."""
+    """Yield a remark on each check with 0 points or with a wrong number of hints."""
     for check in {each.function: each for each in checks}.values():
         count = len([hint for hint in check.hints if hint.strip()])
         if count not in {0, HINTS}:
@@ -79,7 +79,7 @@ def requirement_remarks(stated: Sequence[Requirement], checks: Sequence[Check]) 
 
 
 def lesson_remarks(text: str) -> Iterator[str]:
-    """Yield a remark on the parts that a lesson should have and that a text lacks."""
+    """Yield a remark on each part of a lesson that a text lacks."""
     parts = {
         "its time and needs (*About 30 minutes. Needs …*)": re.search(
             r"^# \*About \d+ min", text, re.M
@@ -104,7 +104,7 @@ def scale_remarks(exercise: Exercise, weights: Sequence[float]) -> Iterator[str]
 
 
 def id_remarks(function: str, recipe: Recipe) -> Iterator[str]:
-    """Yield a remark on each id that belongs to mistakes with different findings and hints."""
+    """Yield a remark on each id that several mistakes with different findings or hints share."""
     by_id: dict[str, list[Misconception]] = {}
     for wrong in recipe.misconceptions:
         by_id.setdefault(wrong.id, []).append(wrong)

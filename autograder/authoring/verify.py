@@ -1,4 +1,4 @@
-"""Verification that the checks and diagnoses of an exercise work as promised.
+"""Verification of the checks and diagnoses of an exercise.
 
 Faults are errors of the course. Remarks are suggestions for the author.
 """
@@ -90,7 +90,7 @@ class Verified(msgspec.Struct):
 
 
 class Verifier:
-    """Verifier of an exercise. It tries only every `share`-th misconception, pair and mutant."""
+    """Verifier of an exercise. It tries every `share`-th misconception, pair and mutant."""
 
     def __init__(self, course: Course, exercise: Exercise, share: int = 1) -> None:
         self.course = course
@@ -235,7 +235,7 @@ class Verifier:
                 self._failing.add(name)
 
     def _variants(self) -> None:
-        """Grade the solution with some variants' numbers, in the form that students hand in."""
+        """Grade the solution with the numbers of some variants, in the form of a hand-in."""
         try:
             texts = tried_variants(self.course, self.exercise)
         except UserError as error:
@@ -262,7 +262,7 @@ class Verifier:
                 self._fault(f"the stub gets {report.points} points")
 
     def _loads(self) -> bool:
-        """Load the solution as a module. If a line of it raises an error, report the error."""
+        """Load the solution as a module, and report an error that one of its lines raises."""
         try:
             return bool(self._module)
         except Exception as error:
@@ -307,14 +307,14 @@ class Verifier:
         self._values(catalogue.mistakes(self.exercise.name).simulated_values)
 
     def _repeat_probes(self, function: str, recipe: Recipe) -> None:
-        """Verify that a recipe has the same probes in two runs."""
+        """Verify that two runs give a recipe the same probes."""
         hashes = [[probe_hash(each) for each in recipe.calls(0)] for _ in range(2)]
         first, second = ([(each.kind, str(each.sums)) for each in calls] for calls in hashes)
         if first != second:
             self._fault(f"the probes of {function} change; draw random numbers from `rng`")
 
     def _values(self, simulated: Callable[[], Iterable[Any]] | None) -> None:
-        """Try the misconceptions that are wrong values, not wrong functions."""
+        """Try the misconceptions that are wrong values. Wrong functions are tried elsewhere."""
         try:
             tries = list(simulated() if simulated is not None else ())[:: self.share]
         except Exception as error:
@@ -335,7 +335,7 @@ class Verifier:
     def _apart(self, function: str, replay: Replay) -> set[str]:
         """Verify that probes distinguish each misconception from others and from right answers.
 
-        Return the names of the misconceptions that they do not distinguish.
+        Return the names of misconceptions that the probes do not distinguish.
         """
         alike: set[str] = set()
         everywhere = range(len(replay.probes(2)))
@@ -354,7 +354,7 @@ class Verifier:
     def _named_for(
         self, function: str, recipe: Recipe, wrong: tuple[Misconception, ...]
     ) -> set[str]:
-        """Return the names that a submission with these misconceptions gets from the grader."""
+        """Return the names that the grader gives to a submission with these misconceptions."""
         changed = with_misconceptions(self._module, recipe, wrong)
         about = frozenset(name for name, of in self._about.items() if function in of)
         report = self._graded_wrong(changed, RunOptions(about)).report
@@ -367,7 +367,7 @@ class Verifier:
         return named_in(report, function)
 
     def _pairs(self, function: str, recipe: Recipe, replay: Replay) -> None:
-        """Count the pairs of mistakes that are named. A pair that is not named is not a fault."""
+        """Count the pairs of mistakes that the grader names. An unnamed pair is not a fault."""
         everywhere = range(len(replay.probes(1)))
         known = recipe.misconceptions
         own = [(pair[0], pair[1]) for pair in replay.pairs if all(each in known for each in pair)]
@@ -408,7 +408,7 @@ class Verifier:
             self._fault(f"listed as equivalent, but no such mutant gets full points: {line}")
 
     def _repeat(self) -> None:
-        """Verify that each check makes the same calls and gives the same report in two runs."""
+        """Verify that two runs of each check make the same calls and give the same report."""
         stub = self.course.handed_out / f"{self.exercise.name}.py"
         for name, function in self._functions.items():
             only, runs = RunOptions(frozenset({name})), []
@@ -422,7 +422,7 @@ class Verifier:
                 self._fault(f"{function} makes other calls in a second run; {advice}")
 
     def _prove(self) -> None:
-        """Verify that each check fails for a wrong answer, unless a person grades the answers."""
+        """Verify that each check fails for some wrong answer, unless a person grades it."""
         wrong = wrong_answers(self.course, self.exercise)
         for source in itertools.chain(wrong, self._mutated):
             left = {name for name, of in self._functions.items() if of not in self._told}
@@ -436,7 +436,7 @@ class Verifier:
                 )
 
     def _seeds(self) -> None:
-        """Grade the right answers one after another, each with a new seed. Measure the time."""
+        """Grade the right answers one after another, each with a new seed, and measure the time."""
         seconds: dict[str, list[float]] = {}
         failed: dict[str, list[str]] = {}
         sources = [each for each in self._sources if _right(each[0]) not in self._failing]
@@ -469,10 +469,10 @@ def named_in(report: ExerciseReport, function: str) -> set[str]:
 
 
 def named_by_answers(replay: Replay, wrong: Fingerprint) -> set[str]:
-    """Return the names that a mistake gets if it has recorded answers but no code.
+    """Return the names that a mistake with recorded answers and no code gets.
 
-    The checks cannot run such a mistake. A check failed when the mistake was recorded. If the
-    recipe's probes have changed since then, the mistake gets no name.
+    The checks cannot run such a mistake. If the recipe's probes have changed since the mistake was
+    recorded, the mistake gets no name.
     """
     if not wrong.outcomes:
         return set()

@@ -1,6 +1,6 @@
 """Wheel of the engine for a released course, built with hatchling.
 
-Equal builds have equal bytes.
+Equal inputs give equal bytes.
 """
 
 import importlib.metadata
@@ -18,7 +18,7 @@ _OF_EXTRA = re.compile(r"(?:;| and) extra == ['\"]([\w-]+)['\"]$")
 
 
 def build_wheel() -> tuple[str, bytes]:
-    """Return the name and the bytes of a wheel with the installed engine, without any course."""
+    """Return the name and the bytes of a wheel that contains the installed engine and no course."""
     from hatchling.builders.wheel import WheelBuilder
 
     # make a `pyproject.toml` from the metadata of the installed engine

@@ -15,10 +15,9 @@ NOT_IN_KIT = ("hidden", "graded_when_handed_in")  # marks of checks that are not
 class Check(msgspec.Struct, frozen=True):
     """Check, described by the pytest marks of its function.
 
-    A parametrised test function has several checks. `path` is the file that the check was collected
-    for. `weight` is the check's share of the exercise's points. `grades` names the requirements of
-    the task's text that the check grades. A check is graded on the student's machine only if it is
-    `in_kit` and not hidden. All other checks are graded when the work is handed in.
+    A parametrised test function has several checks. `path` is the check's file. `weight` is the
+    check's share of the exercise's points. `grades` names the requirements that the check grades. A
+    check that is hidden or not `in_kit` is graded only when the work is handed in.
     """
 
     name: str
@@ -37,11 +36,11 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     """Result of a check, before points are given. Without a cause, the check has passed.
 
     `kind` is the kind of the problem if the student's code gave no answer. `about` names the
-    student's functions that the check called. `raised` has the exception of one of these functions,
-    and the call. `own` is the name of the mistake if the check's own code names it. `hints` are the
-    hints of the mistake. Results with equal answers have the same `group`. `requirement` is the
-    requirement that the answer does not meet, if known. `stopped` tells authors where and why the
-    check's own code stopped.
+    student's functions that the check called. `raised` has an exception of such a function, and the
+    call that raised it. `own` is the name of a mistake that the check's own code names. `hints` are
+    the hints for this mistake. Results with equal answers have the same `group`. `requirement` is
+    the requirement that the answer does not meet, if known. `stopped` tells authors where and why
+    the check's own code stopped.
     """
 
     check: Check
@@ -71,22 +70,21 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def can_be_diagnosed(self) -> bool:
-        """Return True if the student's code gave an answer or an exception to examine."""
+        """Return True if the student's code gave an answer or raised an exception."""
         ended = self.cause is not None and self.cause.code != "no_end"
         return self.outcome == "failed" and self.kind in {None, "raised"} and ended
 
 
 def without_judgement(check: Check, outcome: CheckOutcome, cause: Cause) -> CheckResult:
-    """Return the result of a check that could not examine an answer, for the reason in `cause`."""
+    """Return the result of a check that judged nothing. `cause` is the reason."""
     return CheckResult(check=check, outcome=outcome, cause=cause, finding=sentence(cause))
 
 
 class NotJudged(Exception):
-    """The student kit has no correct answer, so the check is graded when the work is handed in.
+    """A student kit has no correct answer for a check, so the check is graded when handed in.
 
     In a student kit, functions of the reference raise this exception. A check may catch the
-    exception and judge properties that need no correct answer: ranges, sums, or relations between
-    the student's own values.
+    exception, and judge ranges, sums, or relations between the student's own values.
     """
 
     def __init__(self, cause: Cause | None = None) -> None:
@@ -95,11 +93,11 @@ class NotJudged(Exception):
 
 
 class MayFollow(NotJudged):
-    """A wrong answer in a student kit. It may follow from the student's own wrong step.
+    """A wrong answer in a student kit that may follow from the student's own wrong step.
 
-    `own` is the name of that step's function or value. `wrong` is the `Mismatch` of the wrong
-    answer. If all checks of the step pass, the engine reports `wrong`. `is_sibling` is true if the
-    step is in another file of the student, and this file is known to be wrong.
+    `own` is the name of the step's function or value. `wrong` is the `Mismatch` of the answer. If
+    all checks of the step pass, the engine reports `wrong`. `is_sibling` is true if the step is in
+    another file of the student that is known to be wrong.
     """
 
     def __init__(self, wrong: Exception, own: str, is_sibling: bool = False) -> None:

@@ -31,8 +31,8 @@ NAMES: dict[type, str] = {
 class Difference(NamedTuple):
     """First difference of two values.
 
-    `says` is the end of the sentence that describes the difference. `places` says where it is, from
-    the innermost to the outermost container: "the field kind", "the 3rd item".
+    `says` is the end of a sentence on the difference. `places` names its containers, from the
+    innermost to the outermost: "the field kind", "the 3rd item".
     """
 
     says: str
@@ -117,9 +117,9 @@ def describe_kind(value: object) -> str:
 def difference(yours: Any, right: Any, tolerance: Tolerance = USUAL) -> Difference | None:
     """Return the first difference of two values from a worker, or None if they are equal.
 
-    The types of both values must match, except that an integer may equal a float. Integers are
-    compared exactly, unless `tolerance` has a `within`. Other numbers may differ by the tolerance.
-    NaN equals NaN.
+    Values of different types differ, but an integer may equal a float. Integers are compared
+    exactly, unless `tolerance` has a `within`. Other numbers may differ by the tolerance. NaN
+    equals NaN.
     """
     kind = kind_of(right)
     if kind_of(yours) is not kind and not {kind_of(yours), kind} <= NUMBERS:
@@ -161,7 +161,7 @@ def _in_fields(yours: Record, right: Record, tolerance: Tolerance) -> Difference
 def _in_parts(
     parts: Iterable[tuple[str, Any, Any]], tolerance: Tolerance = USUAL
 ) -> Difference | None:
-    """Return the first difference in parts of two values. A part has a place and two values."""
+    """Return the first difference in parts of two values. Each part is a place and two values."""
     for place, one, other in parts:
         first = difference(one, other, tolerance)
         if first is not None:
@@ -231,7 +231,7 @@ def _values(yours: Any, right: Any) -> Difference:
 
 
 def _members(noun: str, yours: Iterable[Any], right: Iterable[Any]) -> Difference | None:
-    """Return the missing and extra items, keys or fields, or None. True does not equal 1."""
+    """Return the missing and extra items, keys or fields, or None. True and 1 are different."""
     answer, expected = (
         {(kind_of(key) is bool, key): key for key in each} for each in (yours, right)
     )

@@ -34,16 +34,15 @@ def expect_equal(
 
     A list does not equal a tuple, and True does not equal 1, but 3 equals 3.0. Integers, texts,
     dates and bytes are compared exactly. Other numbers may differ by rounding errors. The order of
-    sets and dicts does not matter. Two objects of dataclasses are equal if their classes have the
-    same name and their fields are equal.
+    sets and dicts does not matter. Two dataclass objects are equal if their class names and their
+    fields are equal.
 
     Args:
         actual: the student's result, of any type.
         expected: the correct value, as the reference returns it.
         what: the name of the value in the report's sentences, such as "the words".
         condition, within: the tolerance for numbers, as in `expect_close`.
-        any_row: true if the student may return a list instead of a tuple, or a tuple instead of a
-            list.
+        any_row: true if a list and a tuple with the same items are equal.
         finding: a sentence that the report shows before the difference.
 
     Returns:
@@ -78,7 +77,7 @@ def expect_same(
     within: float | None = None,
     any_row: bool = False,
 ) -> None:
-    """Pass if a student's function and the correct one agree for each input.
+    """Pass if the student's function and the correct function agree for each input.
 
         expect_same(submission.area, area, (1.0, 2.0), (3.0, 0.5))
 
@@ -91,8 +90,7 @@ def expect_same(
             inputs first. An argument that is a tuple is written `((1, 2),)`.
         what: the name of the value in the report's sentences, such as "the words".
         condition, within: the tolerance for numbers, as in `expect_close`.
-        any_row: true if the student may return a list instead of a tuple, or a tuple instead of a
-            list.
+        any_row: true if a list and a tuple with the same items are equal.
 
     Raises:
         Mismatch: an answer differs. The finding shows the first difference.
@@ -119,7 +117,7 @@ A script may begin with the arguments of the constructor: `("__init__", 10)`.
 
 
 def script_results(new: Callable[..., Any], script: Script) -> list[Any]:
-    """Return the results of a script on a new object of a class.
+    """Return the results of a script, called on a new object of a class.
 
     The result of a call that raises an exception is `{"raises": "IndexError"}`.
     """
@@ -142,7 +140,7 @@ def script_results(new: Callable[..., Any], script: Script) -> list[Any]:
 def expect_script(
     new: Function, right: Callable[[Script], list[Any]], *scripts: Script, **details: Any
 ) -> None:
-    """Pass if an object of a student's class answers the calls of each script as it should.
+    """Pass if an object of a student's class gives the correct result for each call of the scripts.
 
         expect_script(submission.Queue, queue_results, [("push", 3), ("pop",), ("pop",)])
 
@@ -153,7 +151,7 @@ def expect_script(
         details: `what`, `condition`, `within` and `any_row`, as for `expect_equal`.
 
     Raises:
-        Mismatch: a result differs, or a call raises no exception where the correct class does.
+        Mismatch: a result differs, or only the correct class raises an exception.
     """
     __tracebackhide__ = True
     for script in scripts:
@@ -170,7 +168,7 @@ def expect_script(
 
 
 def _methods(new: Any, script: Script) -> Iterator[tuple[Any, tuple[Any, ...]]]:
-    """Make an object, and yield each method of a script and its arguments."""
+    """Make an object, and yield each of a script's methods with its arguments."""
     has_first = bool(script) and script[0][0] == "__init__"
     given = script[0][1:] if has_first else ()
     is_student = isinstance(new, Function)

@@ -1,4 +1,4 @@
-"""Strict comparisons of arrays (shape, then finiteness, then values) and of exceptions."""
+"""Strict comparisons of exceptions and of arrays: first shape, then finiteness, then values."""
 
 import builtins
 import re
@@ -57,7 +57,7 @@ class Mismatch(AssertionError):
         mistake: the name of the misconception, if the check recognises one. Give two names if two
             misconceptions give the same values.
         told: the sentence for a hidden check. It contains no value.
-        code: the kind of failure. It decides which hints the report shows.
+        code: the kind of failure, which decides which hints the report shows.
         sides: the titles of both values, if the second value is not the correct one.
         hints: hints for this failure. They replace the check's hints.
     """
@@ -92,7 +92,7 @@ def expect_close(
     layout: Layout | None = None,
     groups: str = "",
 ) -> Numbers:
-    """Pass if an answer has the right shape, is finite, and every entry is close to the right one.
+    """Pass if an answer is finite and has the right shape, and all its entries are nearly right.
 
         expect_close(submission.softmax(x), softmax(x), "the weights", condition=np.abs(x).max())
 
@@ -145,7 +145,7 @@ def expect_shape(
     *,
     expected: Numbers | None = None,
 ) -> Numbers:
-    """Pass if `actual` is an array of real numbers of exactly this shape, and return the array.
+    """Return `actual` if it is an array of real numbers of exactly this shape.
 
     Raise `Mismatch` otherwise. The report then shows the correct values `expected` next to the
     wrong answer.
@@ -169,7 +169,7 @@ def expect_shape(
 
 
 def _is_beginning(answer: Numbers, right: Numbers) -> bool:
-    """Return True if an array has the first entries of the right one along each axis."""
+    """Return True if an array equals the beginning of the right array along each axis."""
     first = (
         right[tuple(slice(size) for size in answer.shape)] if answer.ndim == right.ndim else right
     )
@@ -177,7 +177,7 @@ def _is_beginning(answer: Numbers, right: Numbers) -> bool:
 
 
 def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
-    """Pass if `actual` consists of real numbers, and return these numbers as an array.
+    """Return the numbers of `actual` as an array if all of them are real.
 
     The numbers may be in an array, or in lists of equal length. Raise `Mismatch` otherwise.
     """
@@ -202,7 +202,7 @@ def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
 
 
 def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[Any, ...]:
-    """Pass if a function returned one result for each name in `names`, and return the results.
+    """Return the results of a function if there is one for each name in `names`.
 
     Raise `Mismatch` otherwise. An array counts as a single result.
     """
@@ -276,7 +276,7 @@ def expect_unchanged(before: npt.ArrayLike | dict[Any, Any], after: Any, name: s
 def expect_unchanged_arguments(
     function: Function, names: Sequence[str], *args: Any, **named: Any
 ) -> Any:
-    """Return the result of a call that does not change its arrays, lists and dicts.
+    """Return the result of a call that leaves its arrays, lists and dicts unchanged.
 
         value = expect_unchanged_arguments(submission.softmax, ["x"], x, axis=0)
 
@@ -299,13 +299,13 @@ def expect_unchanged_arguments(
 
 @contextmanager
 def graded_elsewhere(*problems: type[Exception]) -> Iterator[None]:
-    """End the `with` block without an error if it raises one of these exceptions.
+    """Suppress these exceptions in a `with` block, because another check reports them.
 
         with graded_elsewhere(Raised):
             submission.attention(x, mask)  # test_mask grades masks
 
-    The check continues after the block. Another check reports the exception, so this check does
-    not, even if a student kit has no correct answer for the rest of the check.
+    The check continues after the block. It does not report a suppressed exception, even if a
+    student kit has no correct answer for the rest of the check.
     """
     try:
         yield
@@ -330,14 +330,14 @@ def expect_error(
     Args:
         function: the student's function, or a function in the check that calls the student's code.
         args: the arguments of the call.
-        type: the name of a built-in exception, or of an exception class of the exercise. If it is
-            built in, an exception of a derived class passes too.
+        type: the name of a built-in exception, or of an exception class of the exercise. For a
+            built-in exception, derived classes pass too.
         naming: numbers and words that the message must contain.
         message: the exact message, of at most 499 characters.
-        name: the name that the finding uses for the function, if it is not the function's own name.
+        name: the function's name in the finding. By default, it is the function's own name.
 
     Raises:
-        Mismatch: the call raises no exception, another exception, or one with a wrong message.
+        Mismatch: the call raises no exception, or its exception has a wrong type or message.
         ValueError: `message` is longer than 499 characters.
     """
     __tracebackhide__ = True
@@ -375,7 +375,7 @@ def expect_error(
 def _expect_message(
     error: Raised, name: str, type: str, naming: tuple[object, ...], message: str | None
 ) -> None:
-    """Check the message of an exception whose type is right. If it is wrong, raise `Mismatch`."""
+    """Raise `Mismatch` if an exception of the right type has a wrong message."""
     __tracebackhide__ = True
     # only whole numbers and words count: the message "40" does not contain the number 4
     absent = [
@@ -443,7 +443,7 @@ def _short(value: Any) -> str:
 
 
 def describe_value(value: Any) -> str:
-    """Return a description of a value with an article, such as "a list of 3 items"."""
+    """Return a description of a value, such as "a list of 3 items"."""
     if isinstance(value, np.ndarray):
         return f"an array of shape {shape(value.shape)}"
     if isinstance(value, list):
@@ -459,11 +459,10 @@ def _has(what: str) -> str:
 
 
 class NotStarted(StudentProblem):
-    """The student has left a value or a written answer as it was handed out.
+    """The student has not changed a value or an answer in words.
 
-    A check raises this exception: `raise NotStarted("a_scores")`. The report then says that the
-    value is not written yet, and reports no mistake. The engine itself recognises unchanged
-    functions.
+    If a check raises `NotStarted("a_scores")`, the report says that this value is not written yet.
+    The engine itself recognises unchanged functions.
     """
 
     kind = "not written"

@@ -15,7 +15,7 @@ from autograder.sandbox.session import WorkerSession
 
 
 class Fixtures:
-    """Pytest plugin with the fixtures of checks. A subclass decides which submission they use."""
+    """Pytest plugin with the fixtures of checks. A subclass chooses the submission."""
 
     def __init__(self, course: Course) -> None:
         self.course = course
@@ -30,7 +30,7 @@ class Fixtures:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Replace the parameters in hidden checks' names by numbers, because pytest shows names."""
+        """Replace parameters by numbers in the names of hidden checks, which pytest shows."""
         if metafunc.definition.get_closest_marker("hidden") is None:
             return
         parametrize = metafunc.parametrize
@@ -46,8 +46,8 @@ class Fixtures:
     def submission(self, request: pytest.FixtureRequest) -> Submission:
         """The student's module. Each call of one of its functions runs in the worker.
 
-        A hidden check gets a new process that has loaded the file and made no calls yet. The report
-        does not show the output of that process.
+        A hidden check gets a new process without earlier calls. The report does not show the output
+        of this process.
         """
         session = self.session_of(request.node)
         hidden = request.node.get_closest_marker("hidden") is not None
@@ -71,12 +71,12 @@ class Fixtures:
 
     @pytest.fixture
     def note(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
-        """A function that explains why a wrong result passes: `note("Right, from your a.")`."""
+        """A function that records why a wrong result passes: `note("Right, from your a.")`."""
         return lambda text: request.node.user_properties.append(("note", text))
 
     @pytest.fixture
     def grading(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
-        """A function that names the requirement that the check grades next: `grading("sizes")`."""
+        """A function that names the next requirement that a check grades: `grading("sizes")`."""
         mark = request.node.get_closest_marker("check")
         names = mark.kwargs.get("grades", ()) if mark is not None else ()
 

@@ -3,9 +3,9 @@
 With follow-through, a mistake costs points once, and values that follow from it count as correct.
 
 To find out what follows, a check calls the student's own step. Such a call is a *question*. Each
-question goes to a new process. So the step can neither repeat an earlier answer nor notice that it
-is being tested. The step's answers must also be informative: if the values that follow do not
-change with the question, or do not show the property that the check tests, the check fails.
+question goes to a new process, so a step cannot repeat an earlier answer. The step's answers must
+also be informative: the check fails if the values that follow do not change with the question, or
+do not show what the check tests.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -59,7 +59,7 @@ def _finite(x: npt.ArrayLike) -> npt.NDArray[Any]:
 
 
 class OwnSteps:
-    """The student's functions for a step. Each call is a *question* and runs in a new process."""
+    """The student's functions for a step. Each of their calls is a *question* to a new process."""
 
     def __init__(
         self,
@@ -68,12 +68,12 @@ class OwnSteps:
         axes: tuple[int, ...] = (),
         share: float = 1.0,
     ) -> None:
-        """Store the submission, and how to change questions to it.
+        """Store the submission and the rules for changed questions.
 
         `vary` returns an array of the same shape with other numbers. A changed question has these
-        numbers at one place along one axis, which must be in `axes` if `axes` is not empty. At
-        least one changed question, and this `share` of all changed questions, must change the value
-        that follows.
+        numbers at one place along one axis of `axes`, or along any axis if `axes` is empty. At
+        least this `share` of the changed questions, and at least one, must change the value that
+        follows.
         """
         self._submission = submission
         self._vary = vary
@@ -85,12 +85,12 @@ class OwnSteps:
         self._last: list[Any] = []  # an item replaces the first question without a known answer
 
     def comes_to(self, place: int, value: float) -> None:
-        """Compare a number of the student's answer with `value` before the next question.
+        """Compare one number of the student's answer with `value` before the next question.
 
         `value` is the number that follows from the step at position `place` of the flat answer.
 
         Raises:
-            Mismatch: the answer has another number at this position, so the answer does not follow.
+            Mismatch: the answer has a different number at this position.
         """
         if self.graded is not None:
             self.graded(place, value)
@@ -112,12 +112,12 @@ class OwnSteps:
         return answer
 
     def others(self) -> Iterator["OwnSteps"]:
-        """Yield copies of these steps. Each has other numbers in one place of the last question."""
+        """Yield copies of these steps, with other numbers in one place of the last question."""
         if self.asked:
             yield from map(self._with, self._changed(self.asked[-1][1]))
 
     def answers_to_others(self) -> Iterator[Numbers]:
-        """Yield the student's answer to each changed version of the last question."""
+        """Yield the student's answer to each change of the last question."""
         run, x, _ = self.asked[-1]
         for question in self._changed(x):
             yield ask_alone(self._submission, run, question)
@@ -154,10 +154,10 @@ class OwnSteps:
 
 
 def is_informative(values: Numbers, least: float = LEAST) -> bool:
-    """Return True if all numbers are finite, and some row has numbers that differ by `least`.
+    """Return True if all numbers are finite and some row's numbers differ by at least `least`.
 
-    If rows have only one number, the numbers of different rows must differ. If a step does nothing,
-    its results are not informative: they are zeros, a constant, or rows of 1/n.
+    Rows of only one number must differ from each other. The results of a step that does nothing are
+    not informative: zeros, a constant, or rows of 1/n.
     """
     if not values.size or not np.isfinite(values).all() or np.ptp(values) < least:
         return False
@@ -166,7 +166,7 @@ def is_informative(values: Numbers, least: float = LEAST) -> bool:
 
 
 def is_responsive(steps: OwnSteps) -> bool:
-    """Return True if all answers are informative and change with the last question."""
+    """Return True if all answers are informative and change when the last question changes."""
     if not steps.asked or not all(is_informative(answer) for _, _, answer in steps.asked):
         return False
     before = steps.asked[-1][2]
@@ -207,21 +207,19 @@ def expect_follows(
         what: the name of the value in the report's sentences.
         note: the fixture `note`. If the answer follows, it adds the remark that the answer is right
             for the student's step.
-        own: the name of the student's step. If the student's file imports the step from another
-            file (`submission.borrows`), the report of a student kit says that this other file is
-            wrong.
+        own: the name of the student's step. If the step is in another file of the student
+            (`submission.borrows`), the report of a student kit says that this file is wrong.
         submission: the student's module.
         condition: the factor by which the problem magnifies rounding errors; see `allowed_error`.
-        unlike: functions like `from_own`. Each leaves out something that the check tests. If one of
-            them gives the same result as `from_own`, the answer does not follow.
-        cannot_follow: a function that gets the answer and returns true if no step can lead to it.
-            Only student kits use it, because they do not contain the answers that follow. An answer
-            with a wrong shape, NaN or infinities never follows.
+        unlike: functions like `from_own`, each without something that the check tests. If one of
+            them gives the result of `from_own`, the answer does not follow.
+        cannot_follow: a function that returns true if no step can lead to the answer. Only student
+            kits use this function. An answer with a wrong shape, NaN or infinities never follows.
         vary, axes, share: the arguments of `OwnSteps`.
 
     Raises:
-        Mismatch: the answer is not correct and does not follow. The finding compares the answer
-            with the correct one.
+        Mismatch: the answer is wrong and does not follow. The finding compares it with the correct
+            answer.
     """
     __tracebackhide__ = True
     cases = [(actual, expected, from_own)]
@@ -240,12 +238,11 @@ def expect_all_follow(
     cannot_follow: CannotFollow | None = None,
     **varied: Any,
 ) -> None:
-    """Pass if several short answers are correct, or if all follow from the student's own step.
+    """Pass if several short answers are all correct, or all follow from the student's own step.
 
     It works like `expect_follows`, for answers that are too short to be judged one by one. A case
-    consists of the student's answer, the correct answer, and the `from_own` of the answer. Give the
-    cases in the order in which the check made the calls. The check must make no other call
-    afterwards.
+    is the student's answer, the correct answer, and the `from_own` of `expect_follows`. Give the
+    cases in the order of the calls. The check must make no call afterwards.
     """
     __tracebackhide__ = True
     compared = 0
@@ -325,7 +322,7 @@ def _run(from_own: FromOwn, steps: OwnSteps) -> Numbers:
 
 
 def _changes(from_own: FromOwn, steps: OwnSteps, before: Numbers, clear: float) -> list[bool]:
-    """Return a list with True for each changed question that changes the value that follows."""
+    """Return one truth value per changed question: True if the value that follows changes too."""
     return [_is_other(_run(from_own, other), before, clear) for other in steps.others()]
 
 
@@ -337,9 +334,9 @@ def expect_data_follows(
     note: Note,
     own: str,
 ) -> None:
-    """Pass if an answer is correct, or if it follows from the values of the student's own step.
+    """Pass if an answer is correct, or follows from the values of the student's own step.
 
-    It works like `expect_follows`, for a check that already has the values of the student's step.
+    It works like `expect_follows`, but the check already has the values of the student's step.
     `following` returns the answer that follows from these values.
     """
     __tracebackhide__ = True
@@ -364,7 +361,7 @@ def expect_data_follows(
 def expect_independent_calls(
     submission: Submission, calls: Sequence[tuple[str, Calling]], between: Sequence[Calling] = ()
 ) -> None:
-    """Pass if each call gives the same result later, in another order, and in a new process.
+    """Pass if each call gives the same result in another order and in a new process.
 
     Later calls must also leave the results of earlier calls unchanged. Figures are slow to draw, so
     their calls are repeated only in the new process, after the calls `between`.
@@ -374,7 +371,7 @@ def expect_independent_calls(
             `submission` of a hidden check.
         calls: at least two different calls. Each is a pair: the phrase for the call in a sentence,
             and a function that makes the call.
-        between: functions that make calls which may change state. Their results are ignored.
+        between: functions whose calls may change state. Their results are ignored.
 
     Raises:
         Mismatch: a result differs. The finding names the call, but not its arguments.
@@ -412,7 +409,7 @@ def expect_independent_calls(
 def _expect_kept_results(
     submission: Submission, calls: Sequence[tuple[str, Calling]], between: Sequence[Calling]
 ) -> None:
-    """Pass if the result of each call stays the same during the later calls."""
+    """Pass if later calls leave the result of each call unchanged."""
     __tracebackhide__ = True
     keeping = submission.keeping()
     made = []

@@ -1,9 +1,9 @@
-"""The parameters of a student's module that contain the requested weights, under any names.
+"""Search for the parameters of a student's module that contain the requested weights.
 
-Think of all numbers of all requested weights as one long row. A `ParameterFit` tells, for each
-entry of each of the student's parameters, the position in this row. A fit can describe a transposed
-matrix, three matrices stacked in one parameter, or a matrix in pieces. With the fit, the engine
-loads weights and reads gradients.
+All numbers of all requested weights form one long row. For each entry of the student's parameters,
+a `ParameterFit` has the position in this row. A fit can describe a transposed matrix, three
+matrices stacked in one parameter, or a matrix in pieces. The engine uses the fit to load weights
+and to read gradients.
 """
 
 import functools
@@ -42,11 +42,11 @@ ZERO = -1
 class ParameterNames:
     """Names that students may give to parameters. Without arguments, only shapes count.
 
-    `role` returns a parameter's role, such as "query", or "" if the name does not show it.
-    `is_shift` returns whether a name is the name of a bias. `joined` is a dict for parameters that
-    stack several weights: from the parameter's role to the roles of its weights, in order.
-    `neutral` returns a number that can replace a missing parameter, or None. `shared` has pairs of
-    roles. In some modules, one parameter has both roles ("tied").
+    `role` returns a parameter's role, such as "query", or "" for an unclear name. `is_shift`
+    returns whether a name is the name of a bias. `joined` is a dict from the role of a parameter
+    that stacks weights to the ordered roles of these weights. `neutral` returns a number that can
+    replace a missing parameter, or None. `shared` has pairs of roles that one ("tied") parameter
+    may have.
     """
 
     role: Callable[[str], str] = lambda name: ""  # noqa: ARG005
@@ -63,11 +63,11 @@ USUAL_NAMES = ParameterNames()
 class ParameterFit:
     """Fit of a module's own parameters to the requested weights.
 
-    `wanted` has the shape of each requested weight. `holds` has an int64 array for each of the
-    module's own parameters: the position of each entry in the row of all requested weights, or -1
-    for zero. `extra` has biases that the task does not request. They are set to 0. `absent` has the
-    number that replaces each missing weight. `tied` is a dict from a weight to another weight for
-    which the module uses the same parameter.
+    `wanted` has the shape of each requested weight. For each of the module's own parameters,
+    `holds` has an int64 array: the position of each entry in the row of all requested weights, or
+    -1 for zero. `extra` has biases that the task does not request. These biases are set to 0.
+    `absent` has the number that replaces each missing weight. `tied` is a dict between weights that
+    share a parameter.
     """
 
     wanted: ShapesByName
@@ -78,11 +78,11 @@ class ParameterFit:
 
     @property
     def is_plain(self) -> bool:
-        """Return True if each parameter has its requested name and no parameter is set to 0."""
+        """Return True if every parameter has its requested name and none is set to 0."""
         return not (self.extra or self.absent or self.tied) and set(self.holds) == set(self.wanted)
 
     def used(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the weights that the module uses after `state` is loaded, by requested name."""
+        """Return a dict from requested name to the weight that the module uses for `state`."""
         return {
             name: np.full_like(value, self.absent[name])
             if name in self.absent
@@ -91,7 +91,7 @@ class ParameterFit:
         }
 
     def loaded(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the weights of `state` as a dict from the module's own parameters to arrays."""
+        """Return the weights of `state` as arrays for the module's own parameters."""
         row = [np.asarray(state[name]).reshape(-1) for name in self.wanted]
         numbers = np.concatenate([*row, np.zeros(1, np.float32)])
         return {name: numbers[places] for name, places in self.holds.items()}
@@ -99,8 +99,8 @@ class ParameterFit:
     def back(self, own: Mapping[str, Any]) -> dict[str, Any]:
         """Return the gradients of the requested weights.
 
-        `own` has the gradients of the module's own parameters. A weight that is stored in pieces
-        has the gradient None if one piece has no gradient.
+        `own` has the gradients of the module's own parameters. If one piece of a weight has no
+        gradient, the weight's gradient is None.
         """
         gradients: dict[str, Any] = {k: each for k, each in own.items() if k.startswith("input ")}
         size = sum(map(math.prod, self.wanted.values()))
@@ -126,10 +126,10 @@ class ParameterFit:
 def find_fits(
     passed: Passed, state: Mapping[str, Any], words: ParameterNames
 ) -> list[ParameterFit]:
-    """Return the fits of a module's parameters to the requested weights, the likeliest first.
+    """Return the possible fits of a module's parameters to the requested weights, likeliest first.
 
     Raises:
-        TooManyParameters: the module reports far more numbers than were requested.
+        TooManyParameters: the module has far more numbers than the task requests.
     """
     wanted = {name: tuple(np.shape(value)) for name, value in state.items()}
     tied = {
@@ -148,7 +148,7 @@ def find_fits(
 
 
 class TooManyParameters(ValueError):
-    """The module reports far more numbers than were requested. `name` is one of its weights."""
+    """The module has far more numbers than the task requests. `name` is a weight of the module."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -156,7 +156,7 @@ class TooManyParameters(ValueError):
 
 
 def _places(wanted: ShapesByName) -> dict[str, Indices]:
-    """Return each weight's positions in the row of all weights, in arrays of the same shapes."""
+    """Return an array for each weight: the positions of its entries in the row of all weights."""
     places, end = {}, 0
     for name, shape in wanted.items():
         start, end = end, end + math.prod(shape)
@@ -229,7 +229,7 @@ class _Search:
                 yield ways
 
     def _in_order(self) -> Iterator[Ways]:
-        """Yield the possible layouts for each shape. The order of definition is tried first."""
+        """Yield the possible layouts for each shape, first in the order of definition."""
         for shape in dict.fromkeys(self.wanted[w] for w in self.weights):
             places = [self.places[w] for w in self.weights if self.wanted[w] == shape]
             fitting = [o for o in self.free if self.own[o] == shape]
@@ -239,7 +239,7 @@ class _Search:
     def _one(self, own: str, wanted: str) -> Ways:
         """Return the possible layouts of one matrix in a parameter.
 
-        A parameter with three axes can hold the heads of the matrix, one after another.
+        A parameter with three axes can hold the matrix one head after another.
         """
         places, shape = self.places[wanted], self.own[own]
         bare = own.rpartition(".")[2] != "weight"  # not nn.Linear's, so often used as x @ W
@@ -250,7 +250,7 @@ class _Search:
         return [{own: way} for way in (*turned, places) if way.shape == shape]
 
     def _stacked(self, own: str, parts: Sequence[str]) -> Ways:
-        """Return the possible layouts of several matrices below each other in one parameter."""
+        """Return the possible layouts of several matrices that are stacked in one parameter."""
         blocks = [self.places[part] for part in parts]
         if len({block.shape[1:] for block in blocks}) != 1:
             return []
@@ -268,7 +268,7 @@ class _Search:
         return straight + ([{own: way.T} for way in ways if way.T.shape == shape] if bare else [])
 
     def _pieces(self, held: Sequence[str], wanted: str) -> Ways:
-        """Return the layout of a matrix that several parameters hold in pieces of equal height."""
+        """Return the layout of a matrix that is cut into several parameters of equal height."""
         places = self.places[wanted]
         if places.ndim != 2 or not held or len(places) % len(held):
             return []
@@ -281,9 +281,10 @@ class _Search:
         return []
 
     def _with_vectors(self, holds: dict[str, Indices]) -> ParameterFit | None:
-        """Return the fit with the biases added, or None if a bias is missing and has no substitute.
+        """Return the fit with biases, or None if a missing bias has no substitute.
 
-        A bias is found next to its weight. Biases that the task does not request are set to 0.
+        The search looks for a bias next to its weight. Biases that the task does not request are
+        set to 0.
         """
         holds, absent = dict(holds), {}
         for name, shape in self.wanted.items():

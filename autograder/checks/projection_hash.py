@@ -1,8 +1,8 @@
-"""Signature of a value, and its projection hash, which tolerates rounding errors.
+"""Signature and projection hash of a value. The hash tolerates rounding errors.
 
-A signature is a text that describes the value's structure, but not its numbers. A projection hash
-is a digest of the signature, and three sums of the numbers. The tolerance is needed because random
-numbers may differ in the last digit between two machines or two NumPy releases.
+A signature is a text on the value's structure, without its numbers. A projection hash is a digest
+of the signature, and three sums of the numbers. Random numbers may differ in the last digit between
+two machines or two NumPy releases, so the hash tolerates rounding errors.
 """
 
 import contextlib
@@ -60,7 +60,7 @@ def signature_of(value: Any, leaves: Leaves) -> str:
 
 
 def kinds_in(value: Any) -> str:
-    """Return a text with the types of a value's containers. The text marks truth values too."""
+    """Return a text with the types of a value's containers and its truth values."""
     kind = kind_of(value)
     if kind is bool:
         return "bool"
@@ -75,7 +75,7 @@ def kinds_in(value: Any) -> str:
 
 
 def _exactly(key: Any) -> str:
-    """Return a dict key or a set item as text. Unlike a signature, the text includes numbers."""
+    """Return a dict key or a set item as text, including its numbers."""
     if isinstance(key, tuple):
         return f"({', '.join(map(_exactly, key))})"
     if isinstance(key, bool | int | float | complex):
@@ -151,7 +151,7 @@ def require_plain_data(value: Any) -> None:
 
 
 def kind_and_numbers(signature: str, numbers: Vector) -> tuple[bytes, Vector]:
-    """Return a digest of the structure and the infinite numbers, and asinh of the finite numbers.
+    """Return a digest of structure and infinite numbers, and asinh of each finite number.
 
     asinh hardly changes small numbers and shrinks large numbers. So a −1e9 in a mask does not hide
     the other numbers of a sum.

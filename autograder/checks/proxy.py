@@ -1,4 +1,4 @@
-"""Proxy of a student's module: the `submission` of checks."""
+"""Proxy of a student's module. Checks get this proxy as `submission`."""
 
 import ast
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from autograder.worker.messages import CodePlace, Forward, Passed, Reply, Reques
 
 
 class Call(msgspec.Struct, frozen=True):
-    """Call made by a check. For a module, `made_with` has the arguments of the constructor."""
+    """Call in a check. For a module, `made_with` has the arguments of the constructor."""
 
     name: str
     args: tuple[Any, ...]
@@ -38,7 +38,7 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Drawn(msgspec.Struct, frozen=True):
-    """First values of a generator. `ended` is true if the generator has no more values."""
+    """First values of a generator. If these are all values, `ended` is true."""
 
     items: list[Any]
     ended: bool
@@ -67,7 +67,7 @@ class Function:
         return self._ask(args, kwargs).value
 
     def with_arguments(self, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
-        """Return the result, and the arguments after the call. Named arguments come last."""
+        """Return the result of a call, and the arguments after it. Named arguments come last."""
         __tracebackhide__ = True
         reply = self._ask(args, kwargs, echo=True)
         if len(reply.echo) != len(args) + len(kwargs):
@@ -91,7 +91,7 @@ class Function:
         raise Crashed("foreign_answer")
 
     def kept(self, *args: Any, **kwargs: Any) -> "Remote":
-        """Call the student's function, keep its result in the worker, and return a proxy of it.
+        """Call the student's function, keep its result in the worker, and return a proxy.
 
         Use it for results with methods, such as modules.
         """
@@ -126,12 +126,12 @@ class Remote:
         return Function(self._submission, name, self._handle.number)
 
     def value(self, name: str) -> Any:
-        """Return the value of an attribute, or with name "" the object, as plain data."""
+        """Return an attribute as plain data. For the name "", return the whole object."""
         __tracebackhide__ = True
         return self._submission._session.ask(Request("get", name, on=self._handle.number)).value
 
     def part(self, name: str) -> "Remote":
-        """Return a proxy of an attribute that is not plain data, such as a function to pass on."""
+        """Return a proxy of an attribute, such as a function to pass on."""
         __tracebackhide__ = True
         request = Request("get", name, on=self._handle.number, keep=True)
         return Remote(self._submission, handle_in(self._submission._session.ask(request)))
@@ -171,16 +171,16 @@ class Submission:
         return bool(self._without_value)
 
     def where_set(self, name: str, entry: Sequence[int] = ()) -> CodePlace | None:
-        """Return the line that sets a value that the check has read. If unknown, return None.
+        """Return the line that sets a value that the check has read, or None if it is unknown.
 
-        With `entry`, return the line that sets this entry of the value.
+        For an `entry`, return the line that sets this entry of the value.
         """
         if name not in self._read:
             return None
         return find_assignment(self._session.source.units, name, entry)
 
     def definition(self, name: str) -> tuple[str, ast.FunctionDef] | None:
-        """Return the file or cell and the syntax tree of a top-level function. No code runs."""
+        """Return the file or cell and the syntax tree of a top-level function."""
         return next(
             (
                 (unit.label, node)
@@ -192,7 +192,7 @@ class Submission:
         )
 
     def answer(self, name: str) -> str:
-        """Return the student's answer to a question in words, or an empty text. No code runs."""
+        """Return the student's answer in words to a question, or an empty text."""
         self._read.append(name)
         return self._session.source.answers.get(name, "")
 
@@ -203,9 +203,9 @@ class Submission:
         return Remote(self, handle_in(self._session.ask(Request("get", name, keep=True))))
 
     def fresh(self) -> "Submission":
-        """Return the module in a new process, which has loaded the module and made no calls.
+        """Return the module, loaded in a new process without earlier calls.
 
-        The earlier process ends, and its objects are lost.
+        The old process and its objects are lost.
         """
         fresh = Submission(self._session.fresh(), is_aside=self._is_aside)
         fresh._calls, fresh._read, fresh._raised = self._calls, self._read, self._raised
@@ -213,24 +213,24 @@ class Submission:
         return fresh
 
     def keeping(self) -> "Submission":
-        """Return a proxy of the same process. Its calls return what `Function.kept` returns."""
+        """Return a proxy of the same process whose calls work like `Function.kept`."""
         keeping = _Keeping(self._session, is_aside=self._is_aside)
         keeping._calls, keeping._raised = self._calls, self._raised
         return keeping
 
     def aside(self) -> "Submission":
-        """Return a proxy of the same process for calls that the check does not test."""
+        """Return a proxy of the same process for calls that are not under test."""
         return Submission(self._session, is_aside=True)
 
     def own(self) -> "Submission":
-        """Return the module in a new process. Use it for a question about the student's own step.
+        """Return the module in a new process, for a question to the student's own step.
 
-        The earlier process and its objects stay as they are.
+        The old process and its objects stay unchanged.
         """
         return Submission(self._session.fresh("own"), is_aside=True)
 
     def borrows(self, name: str) -> bool:
-        """Return True if the student's file imports a file of this name from the same folder."""
+        """Return True if the student's file imports a file of this name beside it."""
         source = self._session.source
         return name in source.helpers and source.imports(name)
 
@@ -238,8 +238,8 @@ class Submission:
         """Return a function of the course that can be passed to the student's code.
 
         `text` is Python source of the course, and `name` is a function in it. The function runs in
-        another process, so the student's code can call it but cannot see its source. Several
-        functions share a process if you make all functions before you pass on the first.
+        another process, where the student's code cannot see its source. Several functions share a
+        process if you make all of them before you pass on the first.
         """
         return self._session.course_function(text, name)
 
@@ -249,7 +249,7 @@ class Submission:
         return self._session.shared
 
     def make(self, target: str, *args: Any) -> Handle:
-        """Make an object of a library in the worker, and return a handle to pass as an argument.
+        """Make an object of a library in the worker, and return a handle that calls can pass on.
 
         For example, `submission.make("numpy.random.default_rng", 7)` makes a random generator.
         """
@@ -259,7 +259,7 @@ class Submission:
         """Run Python source of the course in the worker, and return a proxy of the new module.
 
         For example, the source can define models that the check passes as arguments. The student's
-        code can see and change this module, so the source must not contain secrets.
+        code can read the source, so put no secrets there.
         """
         __tracebackhide__ = True
         return Remote(self.aside(), self._session.define(name, text))
@@ -276,12 +276,12 @@ class Submission:
         toward: tuple[Any, ...] | None = None,
         before: tuple[tuple[Any, ...], ...] = (),
     ) -> Passed:
-        """Construct a module of the student's class `name`, load `state`, and call the module once.
+        """Make a module of the student's class `name`, load `state`, and call the module once.
 
         Arrays become tensors of dtype float32, int64 or bool. The keys of `state` must be the names
         of the module's own parameters. `forward_pass` also finds parameters with other names.
         `seed` is the seed of torch's random numbers. `toward` is the same as for `reference_pass`.
-        `before` has the arguments of calls that are made before this call.
+        `before` has the arguments of earlier calls.
 
         Raises:
             StudentProblem: the call gives no result. The exception says why.
@@ -325,39 +325,39 @@ class Submission:
 
     @property
     def variant(self) -> str:
-        """Return the key of the student's own numbers, or "" if all students have equal numbers."""
+        """Return the key of the student's own numbers, or "" if all students have equal ones."""
         return self._session.source.variant
 
     @property
     def digest(self) -> str:
-        """Return the SHA-256 of all code and data that the submission runs with."""
+        """Return the SHA-256 of all code and data that a run of the submission uses."""
         return self._session.source.digest
 
     def call_of(self, error: BaseException) -> Call | None:
-        """Return the call that raised `error`, else the newest call. Without calls, return None."""
+        """Return the call that raised `error`, or else the newest call, or else None."""
         about = [call for call, each in self._raised if each is error]
         about += [call for call in self._calls if call is getattr(error, "call", None)]
         return next(iter(about + self._calls[-1:]), None)
 
     def nth_call(self, number: int, count: int) -> Call | None:
-        """Return one of the newest `count` calls. If their functions differ, return None."""
+        """Return one of the newest `count` calls, or None if they call different functions."""
         newest = self._calls[-count:]
         alike = len(newest) == count and len({call.name for call in newest}) == 1
         return newest[number] if alike else None
 
     def to_debug(self) -> tuple[Source, Request] | None:
-        """Return the source and the last call. If the call cannot be repeated, return None."""
+        """Return the source and the last call, or None if this call cannot be repeated."""
         request = self._last
         if request is None or request.on or has_handle([request.args, request.kwargs]):
             return None
         return self._session.source, request
 
     def first_raised(self) -> Raised | None:
-        """Return the student's first exception that the check did not expect, or None."""
+        """Return the first unexpected exception of the student's code, or None."""
         return next((error for _, error in self._raised if not error.was_expected), None)
 
     def about(self) -> tuple[str, ...]:
-        """Return the called functions' names. Without calls, return the read values' names."""
+        """Return the names of the called functions, or else of the values that were read."""
         called = [call.name for call in self._calls]
         return tuple(dict.fromkeys(called or self._read))
 

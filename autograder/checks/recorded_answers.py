@@ -1,4 +1,4 @@
-"""Answers of the reference for checks. A student kit has records of answers, not the reference.
+"""Recorded answers of the reference. A student kit has these records instead of the reference.
 
 A record is a packed file without code. Stand-ins for the reference's functions look up answers.
 """
@@ -37,7 +37,7 @@ MAX_VALUE_HEADER = 1024 * 1024
 
 
 class HiddenCheck(msgspec.Struct, frozen=True):
-    """Check that is not in student kits. The fields are the data that students may see."""
+    """Data that students may see about a check that is not in their kit."""
 
     name: str
     title: str
@@ -48,8 +48,8 @@ class RecordedAnswers(msgspec.Struct):
     """Recorded answers of one function of the reference.
 
     Each recorded call has an entry in `kinds` and in `values`, and three float64 numbers in `sums`.
-    The kind and the sums are the `ProjectionHash` of the arguments. `values` has the index of each
-    answer in the `values` of the `ExerciseRecord`.
+    The kind and the sums are the `ProjectionHash` of the arguments. An entry of `values` is the
+    index of an answer in `ExerciseRecord.values`.
     """
 
     kinds: list[bytes] = []
@@ -60,10 +60,10 @@ class RecordedAnswers(msgspec.Struct):
 class ExerciseRecord(msgspec.Struct):
     """Record of one exercise's checks.
 
-    `order` names all checks, including hidden ones. `canary` has the sums of random numbers from
-    the machine that made the record. `constants` are texts and numbers of the reference. `weights`
-    are the weights of the checks in the kit. `hidden` describes the checks that are not in the kit,
-    and `called` has the functions of the solution that they call.
+    `order` names all checks, including hidden checks. `canary` is a hash of random numbers on the
+    machine of the record. `constants` are texts and numbers of the reference. `weights` are the
+    weights of the checks in the kit. `hidden` describes the checks that are not in the kit.
+    `called` has the functions that hidden checks call.
     """
 
     exercise: str
@@ -82,7 +82,7 @@ class ExerciseRecord(msgspec.Struct):
 
 
 class Fields(Record):
-    """Record whose fields can be read as attributes, like the fields of the original object."""
+    """Record with its fields as attributes, as in the original object."""
 
     __slots__ = ()
 
@@ -156,13 +156,13 @@ def _sendable(value: Any) -> Any:
 
 
 def canary() -> ProjectionHash:
-    """Return a hash of some random numbers. It differs if NumPy draws other numbers."""
+    """Return a hash of random numbers. If NumPy makes other random numbers, the hash differs."""
     rng = np.random.default_rng([7, 11])
     return ProjectionHash([rng.normal(size=200), rng.integers(1000, size=50), rng.random(50)])
 
 
 class Playback:
-    """Lookup of the reference's recorded answers for the checks of one exercise."""
+    """Lookup of the recorded answers for the checks of one exercise."""
 
     def __init__(self, record: ExerciseRecord) -> None:
         self.record = record
@@ -172,7 +172,7 @@ class Playback:
                 self._places[name, kind].append(place)
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the recorded answer to this call. If no answer is recorded, raise NotJudged."""
+        """Return the recorded answer to this call, or raise NotJudged if there is none."""
         return self._value(name, ProjectionHash((args, kwargs)))
 
     def passed(self, name: str, *given: Any) -> Passed:
@@ -202,12 +202,12 @@ class Playback:
 
 
 def records_file(course: Course, exercise: str) -> Path:
-    """Return the file of a released course that has the recorded answers of an exercise."""
+    """Return the file of an exercise's recorded answers in a released course."""
     return course.root / course.content.reference / FOLDER / f"{exercise}{SUFFIX}"
 
 
 def released_points(course: Course, exercise: Exercise) -> dict[str, float] | None:
-    """Return the points of each check of a released exercise, or None in an older kit."""
+    """Return the points of each check of a released exercise. In an older kit, return None."""
     record = read_packed(records_file(course, exercise.name), ExerciseRecord)
     if not record.weights:
         return None
@@ -217,14 +217,14 @@ def released_points(course: Course, exercise: Exercise) -> dict[str, float] | No
 
 
 class _Current:
-    """Current sources of answers, a `Playback` and a `Recorder`. The recorder comes first."""
+    """Current sources of answers: a `Recorder`, or else a `Playback`."""
 
     source: Playback | None = None
     recorder: Any = None
 
 
 def record_with(recorder: Any) -> None:
-    """Take answers of released checks from `recorder`, or from the records if it is None."""
+    """Take answers from `recorder`. If it is None, take answers from the records."""
     _Current.recorder = recorder
 
 
@@ -236,14 +236,14 @@ def _source() -> Any:
 
 
 class StandIn:
-    """Stand-in for a function or class of the reference. Student kits contain no reference."""
+    """Stand-in for a function or class of the reference in a student kit."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self.__name__ = name.rpartition(".")[2]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the recorded answer to this call. If no answer is recorded, raise NotJudged."""
+        """Return the recorded answer to this call, or raise NotJudged if there is none."""
         return _source().call(self._name, args, kwargs)
 
     def recorded_pass(self, *given: Any) -> Any:
@@ -280,7 +280,7 @@ def stand_in(name: str) -> StandIn:
 
 
 def load_reference(course: Course, module: str = "") -> ModuleType | StandInPackage:
-    """Return the reference package or one of its modules. In a student kit, return a stand-in."""
+    """Return the reference package or one of its modules. In a student kit, it is a stand-in."""
     if course.content.released is not None:
         return StandInPackage(module)
     return importlib.import_module(f"{course.content.reference}.{module}".rstrip("."))
@@ -297,7 +297,7 @@ def refuse_other_seeds(course: Course, seed: int | None) -> None:
 
 
 def begin_check(course: Course, check: Check) -> Check:
-    """Set the source of a check's correct answers. Return the check with its recorded hints."""
+    """Choose the source of a check's correct answers, and return the check with recorded hints."""
     if course.content.released is None or _Current.recorder is not None:
         return check
     record = _record(course, check.path)
@@ -305,7 +305,7 @@ def begin_check(course: Course, check: Check) -> Check:
 
 
 def _record(course: Course, checks: Path) -> ExerciseRecord:
-    """Load the recorded answers for a file of checks, answer from them, and return the record."""
+    """Load the record for a file of checks, use its answers from now on, and return the record."""
     path = records_file(course, checks.stem.removeprefix("test_"))
     _Current.source = _playback(path, path.stat().st_mtime if path.exists() else 0.0)
     return _Current.source.record
@@ -317,9 +317,9 @@ def _playback(path: Path, _modified: float) -> Playback:
 
 
 def settle_follow_through(error: MayFollow, results: Iterable[CheckResult]) -> Exception:
-    """Return the exception for a check whose wrong answer may follow from another step.
+    """Return the exception for an answer that may follow from another wrong step.
 
-    If all judged checks of the other step pass, that step is right, so return the `Mismatch`.
+    If all judged checks of that step pass, the step is right. Then return the `Mismatch`.
     """
     about = [each.outcome for each in results if error.own in each.about]
     judged = [outcome for outcome in about if outcome not in {"graded when handed in", "not run"}]
@@ -330,7 +330,7 @@ def settle_follow_through(error: MayFollow, results: Iterable[CheckResult]) -> E
 def with_unreleased_checks(
     course: Course, path: Path | None, results: list[CheckResult]
 ) -> list[CheckResult]:
-    """Return the results of all checks of a released course, including checks not in the kit.
+    """Return the results of all checks, including checks that are not in the kit.
 
     `path` is the file of the checks in the kit, or None.
     """

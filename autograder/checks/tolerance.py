@@ -1,4 +1,4 @@
-"""Tolerance of all comparisons. Only this module defines the largest allowed error."""
+"""Tolerance of comparisons. Only this module defines the largest allowed error."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,12 +17,11 @@ def allowed_error(
 
     The tolerance of 1e-6 allows the idioms `log(p + 1e-9)` and `/ (sum + 1e-9)`. For rounding
     errors, the function adds eight units in the last place of the answer's dtype, times the
-    condition of the problem. If the dtype is less precise than float32, the function uses float32:
-    with the tolerance of half precision, every value would pass if the scores are large. Integers
-    count as float64.
+    condition of the problem. A dtype less precise than float32 counts as float32, because with the
+    tolerance of half precision every value would pass for large scores. Integers count as float64.
 
-    For a softmax the condition is the largest |score|, since an error of |s|·eps in a score causes
-    an error of the same size in a weight (Higham, Accuracy and Stability of Numerical Algorithms,
+    For a softmax, the condition is the largest |score|. An error of |s|·eps in a score causes an
+    error of the same size in a weight (Higham, Accuracy and Stability of Numerical Algorithms,
     §1.6; Blanchard, Higham & Higham 2021, eq. 4.7).
     """
     epsilon = np.finfo(answer).eps if answer.kind == "f" else np.finfo(np.float64).eps

@@ -38,15 +38,14 @@ class ModuleRun:
 
     Attributes:
         value: the result, an array or a list of arrays. torch computes it in float32.
-        gradients: a dict from name to gradient. The names are the requested weights' names, and
-            `input 0`, `input 1` and so on. A gradient has the shape of its weight or input. None
-            means that there is no gradient.
+        gradients: a dict from requested weights' names, `input 0`, `input 1` and so on to
+            gradients. A gradient has the shape of its weight or input. None means that there is no
+            gradient.
         after: the inputs as they are after the call.
         state: the weights that the module used, by requested name. A missing bias is 0.
         fit: the layout of the weights in the module's parameters.
         parameters: a dict from the names of the module's own parameters and buffers to shapes.
-        is_guess: true if other fits are possible too, and the student kit does not have the correct
-            answer that would decide.
+        is_guess: true if several fits are possible, and a student kit lacks the correct answer.
     """
 
     value: Any
@@ -76,7 +75,7 @@ def forward_pass(
     right: Callable[[Weights], Any] | None = None,
     **details: Any,
 ) -> ModuleRun:
-    """Run the student's module once with given weights, whatever names its parameters have.
+    """Run the student's module once with given weights. Its parameters may have any names.
 
     Args:
         submission: the student's module.
@@ -85,9 +84,8 @@ def forward_pass(
         inputs: the arguments of the call, as NumPy arrays.
         state: the float32 weights, by the names that the task gives them.
         words: other names that students may give to the parameters.
-        right: a function that returns the correct answer for a state. If the weights can be loaded
-            in several ways, the way that gives the correct answer is used. If no way gives it, the
-            likeliest way is used.
+        right: a function that returns the correct answer for a state. If several fits are possible,
+            the fit with the correct answer is used, or else the likeliest fit.
         details: `training`, `seed`, `toward` and `before`, as for `Submission.forward`.
 
     Raises:
@@ -159,7 +157,7 @@ def expect_parts(
     without_bias: Sequence[str] = (),
     graded_apart: Sequence[str] = (),
 ) -> None:
-    """Pass if each part of a module exists under its requested name, without unwanted biases.
+    """Pass if a module has all requested parts under their names, without unwanted biases.
 
     Args:
         run: a forward pass of the module.
@@ -167,7 +165,7 @@ def expect_parts(
         asked: the names that the task requests. Students choose the names inside a part, such as
             `feed_forward`, themselves.
         without_bias: the parts that must not contain a bias.
-        graded_apart: the parts whose contents another check grades.
+        graded_apart: the parts with contents that another check grades.
 
     Raises:
         Mismatch: a part is missing, misplaced or shared, or has a bias.
@@ -200,7 +198,7 @@ def expect_parts(
 
 
 def _missing(name: str, missing: Sequence[str], run: ModuleRun) -> str:
-    """Return the finding about missing parameters, with the parameters that replaced them."""
+    """Return the finding about missing parameters. It also names unexpected parameters."""
     there = [each for each in missing if each not in run.fit.absent and not run.is_guess]
     taken = list(dict.fromkeys(own for each in there for own in run.fit.held_by(each)))
     noun, them = ("parameters", "them") if len(missing) > 1 else ("parameter", "it")
@@ -218,20 +216,20 @@ def expect_gradients(
     names: Mapping[str, str],
     total: Callable[[str, Any], float] | None = None,
     elsewhere: Callable[[], tuple[ModuleRun, Passed]] | None = None,
-) -> None:
-    """Pass if the gradients are correct, or are right for the student's own function.
+) -> bool:
+    """Pass if the gradients are correct, or right for the student's own wrong function.
+
+    Return True if a gradient is right only for the student's own function.
 
     Args:
         run: the student's pass.
         right: the course's pass, from `reference_pass`.
         names: the names of `input 0`, `input 1` and so on in sentences.
-        total: a function that gets two arguments: the name of a parameter or input, and an array.
-            It adds the array to that parameter or input, and returns the sum that is
-            differentiated. With `total`, gradients also pass if they are right for the student's
-            own, wrong function.
-        elsewhere: a function that returns the student's pass and the course's pass for other
-            inputs. If the correct gradients change with the inputs, the student's gradients must
-            change too.
+        total: a function of two arguments: the name of a parameter or input, and an array. It adds
+            the array to this parameter or input, and returns the sum that is differentiated. With
+            `total`, gradients also pass if they are right for the student's own wrong function.
+        elsewhere: a function that returns both passes for other inputs. If the correct gradients
+            change with the inputs, the student's gradients must change too.
 
     Raises:
         Mismatch: a gradient is wrong or missing.
@@ -268,10 +266,11 @@ def expect_gradients(
         change = [k for k in depend if _apart(run.gradients[k], there.gradients.get(k)) > FOLLOWS]
         if 2 * len(change) < len(depend):
             raise follows
+    return follows is not None
 
 
 def _apart(one: Any, other: Any) -> float:
-    """Return the relative distance of two arrays, or 0 if their shapes differ."""
+    """Return the relative distance of two arrays. For different shapes, return 0."""
     first, second = (np.asarray(each, dtype=np.float64) for each in (one, other))
     if first.shape != second.shape:
         return 0.0
@@ -298,7 +297,7 @@ def _is_own_slope(answer: Any, expected: Any, key: str, total: Callable[[str, An
 def expect_unchanged_tensors(
     run: ModuleRun, inputs: tuple[Any, ...], names: tuple[str, ...]
 ) -> None:
-    """Pass if the call did not change its inputs. The finding uses `names` for the inputs."""
+    """Pass if a call left its inputs unchanged. `names` are the inputs' names in the finding."""
     __tracebackhide__ = True
     for before, after, name in zip(inputs, run.after, names, strict=False):
         same = isinstance(after, np.ndarray) and np.array_equal(np.asarray(after), before)
@@ -318,11 +317,11 @@ def expect_unchanged_tensors(
 def expect_stateless(
     again: Callable[..., Any], before: tuple[tuple[Any, ...], ...], what: str
 ) -> None:
-    """Pass if a module that has been called before gives the same answer as a new module.
+    """Pass if earlier calls leave a module's answer unchanged.
 
     Args:
-        again: a function that runs the module and returns its answer. It takes the arguments
-            `before` and `seed`, as for `Submission.forward`.
+        again: a function that runs the module and returns its answer. Its arguments are `before`
+            and `seed`, as in `Submission.forward`.
         before: the arguments of the earlier calls.
         what: the name of the answer in the report's sentences.
 
@@ -368,7 +367,7 @@ def reference_pass(
     state: Weights,
     toward: tuple[Any, ...] | None = None,
 ) -> Passed:
-    """Return a forward pass of the course's own module, computed in float64.
+    """Return a forward pass of the course's own module in float64.
 
     The module runs in the judge. In a student kit, the pass comes from the recorded answers.
 
@@ -377,8 +376,8 @@ def reference_pass(
         made_with: the arguments of its constructor.
         inputs: the arguments of the call, as NumPy arrays.
         state: the weights by name, as NumPy arrays.
-        toward: one array for each result, or None for no gradients. Each array is multiplied with
-            its result, and the sum of all products is differentiated.
+        toward: one array for each result, or None for no gradients. The sum of all products of a
+            result and its array is differentiated.
     """
     if hasattr(build, "recorded_pass"):
         recorded: Passed = build.recorded_pass(made_with, inputs, state, toward)

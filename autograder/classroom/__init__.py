@@ -1,1 +1,1 @@
-"""Grading of a whole class, from many submissions to one folder of results."""
+"""Grading of a whole class."""

@@ -1,7 +1,7 @@
-"""Adjustments: changes of points by people. Each is for one version of a student's work.
+"""Adjustments: changes of points by people, each for one version of a student's work.
 
-The store keeps them. When a class is graded, and when somebody enters an adjustment, new rows of
-`adjustments.csv` are added to the store, and the table is written again.
+The store keeps all adjustments. Each run, and each new adjustment, adds new rows of
+`adjustments.csv` to the store and writes the table again.
 """
 
 import itertools
@@ -40,7 +40,7 @@ MAX_SHOWN = 5
 
 
 class Entered(msgspec.Struct):
-    """A decision with its table row. `id` is its number in the store, or 0 if it is not stored.
+    """A decision and its table row. `id` is the decision's number in the store, or 0.
 
     `cells` are the grader's cells of the row: `state`, `work_id` and `graded`.
     """
@@ -52,10 +52,10 @@ class Entered(msgspec.Struct):
 
 
 class Adjustments:
-    """All adjustments of a class, from the store and newly typed into the table."""
+    """All adjustments of a class, from the store and from new rows of the table."""
 
     def __init__(self, path: Path, course: Course, store: Store | None = None) -> None:
-        """Read the table and the store. During a transaction, pass the open `store`."""
+        """Read the table and the store. Inside a transaction, `store` is the open store."""
         with read_store(path.parent) if store is None else nullcontext(store) as tables:
             stored = tables.adjustments()  # read first, because writers change the table first
         self.table = Table(path, COLUMNS, NEEDED)
@@ -66,9 +66,9 @@ class Adjustments:
         self.entered = [self._entered(row, id) for id, row in self._matched(stored)]
 
     def _matched(self, stored: Sequence[StoredAdjustment]) -> list[tuple[int, Row]]:
-        """Return the rows of the table with their ids in the store. A new row has the id 0.
+        """Return the table's rows, each with its id in the store, or with 0 if it is new.
 
-        A row from a command or the desk can be deleted only with a command or the desk. If such a
+        Only a command or the desk can delete a row that a command or the desk has made. If such a
         row is missing in the table, the table may be an old copy, so the row is added again.
         """
         ids = [0] * len(self.table.rows)
@@ -105,7 +105,7 @@ class Adjustments:
         return Entered(Decision.read(self._cells(row), where, self._course), row, id)
 
     def of(self, student: str) -> list[Decision]:
-        """Return the decisions on a student's points, in the order in which they apply."""
+        """Return the decisions on a student's points, in their order of application."""
         return [each.decision for each in self.entered if each.decision.student == student]
 
     def apply(
@@ -115,17 +115,17 @@ class Adjustments:
         only: Collection[str] | None = None,
         sources: Mapping[str, Source] | None = None,
     ) -> tuple[list[ExerciseReport], list[Adjustment]]:
-        """Return the exercises after a student's decisions, and the adjustments that were applied.
+        """Return a student's exercises after all decisions, and the applied adjustments.
 
-        If `only` is given, only decisions on these exercises and on the total are applied.
-        `sources` has the code of each exercise, for comments on its lines.
+        With `only`, apply only decisions on these exercises and on the total. `sources` has the
+        code of each exercise, for comments on lines.
         """
         changed, counted = {e.name: e for e in exercises}, self._counted(student, exercises, only)
         applied = [put_into_effect(each, changed, sources or {}) for each in counted]
         return [changed[exercise.name] for exercise in exercises], applied
 
     def upcoming(self, report: Report) -> Report:
-        """Return the last run's report with the decisions that were entered after that run."""
+        """Return the last run's report with all decisions that are newer than that run."""
         left = Counter(applied.entry for applied in report.adjustments)
         changed = {exercise.name: exercise for exercise in report.exercises}
         points = report.points
@@ -138,9 +138,9 @@ class Adjustments:
         return msgspec.structs.replace(report, points=max(0.0, points), exercises=exercises)
 
     def with_own_excuses(self, before: Report) -> dict[str, ExerciseReport]:
-        """Return the exercises of the last run by name, without the excuses from the roster.
+        """Return the last run's exercises by name, without excuses from the roster.
 
-        The excuses that people entered stay. Each run applies the roster's excuses again.
+        Excuses that people entered stay. Each run applies the roster's excuses again.
         """
         excuses = {d.entry for d in self.of(before.student) if d.change == "excuse"}
         own = {a.exercise for a in before.adjustments if a.entry in excuses or not a.entry}
@@ -150,7 +150,7 @@ class Adjustments:
         }
 
     def in_order(self, student: str, adjustments: Iterable[Adjustment]) -> list[Adjustment]:
-        """Return a student's adjustments in the table's order. Those with no row come last."""
+        """Return a student's adjustments in the table's order, or last if they have no row."""
         rows = [(decision.exercise, decision.check) for decision in self.of(student)]
 
         def place(adjustment: Adjustment) -> int:
@@ -162,7 +162,7 @@ class Adjustments:
     def _counted(
         self, student: str, exercises: Sequence[ExerciseReport], only: Collection[str] | None = None
     ) -> list[Decision]:
-        """Return a student's decisions that count. Set the grader's cells in the student's rows."""
+        """Return a student's valid decisions, and set the grader's cells in the student's rows."""
         graded = [exercise.name for exercise in exercises]
         names = {TOTAL, *(graded if only is None else only)}
         return [
@@ -174,7 +174,7 @@ class Adjustments:
         ]
 
     def _counts(self, place: int, exercises: Sequence[ExerciseReport]) -> bool:
-        """Return whether a decision counts. Also set the grader's cells in the decision's row.
+        """Return whether a decision counts, and set the grader's cells in the decision's row.
 
         If several choices name the graded file, only the last one counts.
         """
@@ -204,13 +204,13 @@ class Adjustments:
         return state in {"", REGRADED} and is_last
 
     def choices(self, student: str) -> list[Decision]:
-        """Return the decisions in which a person chose one of the student's files."""
+        """Return the decisions that choose one of a student's files."""
         return [decision for decision in self.of(student) if decision.change == "file"]
 
     def _is_chosen(self, entered: Entered, choice: Decision) -> bool:
-        """Return whether a row chooses the file that this run grades for the row's exercise.
+        """Return whether a row chooses the file that this run grades for the exercise.
 
-        If no run has set `chosen`, the row's state from the last run decides.
+        If `chosen` is empty, the row's state from the last run decides.
         """
         decision, targets = entered.decision, (choice.student, choice.exercise)
         if decision.change != "file" or (decision.student, decision.exercise) != targets:
@@ -220,7 +220,7 @@ class Adjustments:
         return self.chosen.get(targets) == decision.check
 
     def not_in(self, report: Report) -> set[str]:
-        """Return the exercises (or `total`) whose adjustments in a report are out of date."""
+        """Return the names of exercises (or `total`) with out-of-date adjustments in a report."""
         counted: dict[str, list[Decision]] = defaultdict(list)
         for decision in self._counted(report.student, report.exercises):
             counted[decision.exercise].append(decision)
@@ -238,7 +238,7 @@ class Adjustments:
         }
 
     def notes(self, students: Collection[str]) -> list[str]:
-        """Return notes on rows that do not count, and on rows that a person should check again."""
+        """Return notes on invalid rows, and on rows that a person should check again."""
         by_state: dict[str, list[Decision]] = defaultdict(list)
         for entered in self.entered:
             if entered.cells is not None:
@@ -265,7 +265,7 @@ class Adjustments:
         return notes + self.put_back_notes()
 
     def put_back_notes(self) -> list[str]:
-        """Return one note in a list if rows were added to the table again, else an empty list."""
+        """Return a list with a note if rows were added to the table again, else an empty list."""
         if not self.put_back:
             return []
         rows = several(len(self.put_back), "row")
@@ -275,7 +275,7 @@ class Adjustments:
         ]
 
     def write(self) -> list[str]:
-        """Add new rows to the store, write each row's state to the table, and return errors."""
+        """Add new rows to the store, write the rows' states to the table, and return errors."""
         if not self.entered and not self._taken_out:
             return []
         names = "state", "work_id", "graded"
@@ -296,7 +296,7 @@ class Adjustments:
     def enter(self, cells: Mapping[str, str]) -> str:
         """Add a decision to the store and the table. Return the error, or an empty text.
 
-        When this returns, the decision is saved on the disk. Other processes may enter decisions at
+        After the call, the decision is saved on the disk. Other processes may enter decisions at
         the same time.
         """
         row = {name: safe_cell(text) for name, text in cells.items()}
@@ -325,9 +325,9 @@ class Adjustments:
         return len(gone), trouble
 
     def _export(self, store: Store, rows: Sequence[tuple[str, ...]]) -> str:
-        """Write the table, and note its rows in the store. Return the error, or an empty text.
+        """Write the table, and record its rows in the store. Return the error, or an empty text.
 
-        `rows` are the rows of `entered`, and also a new row if the caller is storing one.
+        `rows` are the rows of `entered`, and a new row if the caller stores one.
         """
         trouble = self.table.write(rows)
         if trouble:
@@ -340,12 +340,12 @@ class Adjustments:
 
 
 def _typed_cells(cells: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the cells of the columns that a person fills in, not the grader's columns."""
+    """Return the cells of the columns that people fill in."""
     return tuple(cells[name].strip() for name in COLUMNS[:8])
 
 
 class UnappliedEntries(UserError):
-    """Error if the results lack marks or adjustments. `what` is the message without the advice."""
+    """Error: the results lack marks or adjustments. `what` is the message without the advice."""
 
     def __init__(self, what: str, exercises: Collection[str]) -> None:
         of = f" for {few(sorted(exercises), MAX_SHOWN)}" if exercises else ""
@@ -354,7 +354,7 @@ class UnappliedEntries(UserError):
 
 
 def refuse_unapplied_entries(results: Path, course: Course, reports: Sequence[Report]) -> None:
-    """Raise `UnappliedEntries` if marks or adjustments are missing in the reports."""
+    """Raise `UnappliedEntries` if the reports lack marks or adjustments."""
     adjustments = Adjustments(results / TABLE, course)
     marks = Marks(results / MARKS, course, course.exercises.values())
     stored = itertools.chain.from_iterable(marks.stored.by_answer.values())

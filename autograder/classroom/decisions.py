@@ -1,4 +1,4 @@
-"""Decisions of people about points, read from a table and applied to exercises."""
+"""Decisions of people about points: reading them from a table, and applying them to exercises."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -31,9 +31,9 @@ ChangeKind = Literal["add", "set", "excuse", "comment", "file", "answer"]
 class Decision(msgspec.Struct, frozen=True):
     """A person's decision about a student's points.
 
-    `check` is the name of a check. If the decision chooses a file, `check` is a digest of the file,
-    and `graded` is a digest of all files from which the person chose. For the answer to a request,
-    `check` is a digest of the request. For a comment, `check` is a line: `line 3`.
+    `check` is the name of a check. For the choice of a file, it is a digest of the file, and
+    `graded` is a digest of all candidate files. For the answer to a request, `check` is a digest of
+    the request. For a comment, `check` is a line: `line 3`.
     """
 
     student: str
@@ -49,7 +49,7 @@ class Decision(msgspec.Struct, frozen=True):
 
     @classmethod
     def read(cls, cells: Mapping[str, str], where: str, course: Course) -> Self:
-        """Read a decision from a row of the table. An error begins with `where`."""
+        """Read a decision from a row of the table. Error messages begin with `where`."""
         change, exercise = cells["change"], part_named(cells["exercise"], course)
         if change not in get_args(ChangeKind):
             known = ", ".join(get_args(ChangeKind))
@@ -89,7 +89,7 @@ class Decision(msgspec.Struct, frozen=True):
 
     @property
     def line(self) -> tuple[int, int] | None:
-        """The code cell (or 1) and the line of a comment. Without a line, the value is None."""
+        """The code cell (or 1) and the line of a comment, or None if the comment has no line."""
         found = LINE.fullmatch(self.check) if self.change == "comment" else None
         return (int(found["cell"] or 1), int(found["line"])) if found else None
 
@@ -100,7 +100,7 @@ class Decision(msgspec.Struct, frozen=True):
         return f"{self.exercise} / {self.check}" if is_check else self.exercise
 
     def said(self, title: str) -> str:
-        """Return the sentence on the decision, for the student."""
+        """Return a sentence about the decision for the student."""
         points = "point" if abs(self.points) == 1 else "points"
         what = {
             "add": f"{_signed(self.points)} {points}",
@@ -121,12 +121,12 @@ def _signed(points: float) -> str:
 
 
 def work_id(exercises: Sequence[ExerciseReport]) -> str:
-    """Return a digest of the files that a student handed in for some exercises."""
+    """Return a digest of a student's files for some exercises."""
     return answer_id(" ".join(e.digest for e in exercises if e.digest) or "none")
 
 
 def points_given(decision: Decision, exercises: Sequence[ExerciseReport]) -> str:
-    """Return the points that checks gave for an exercise or a check. For the total, return ""."""
+    """Return the points of an exercise or a check. For the total, return ""."""
     if decision.exercise == TOTAL:
         return ""
     checks = [check.points for check in exercises[0].checks if check.name == decision.check]
@@ -134,7 +134,7 @@ def points_given(decision: Decision, exercises: Sequence[ExerciseReport]) -> str
 
 
 def place_of(decision: Decision, source: Source | None) -> Line | None:
-    """Return the line of code that a comment is about. If it does not exist, return None."""
+    """Return the line of code that a comment is about, or None if no such line exists."""
     if decision.line is None or source is None:
         return None
     unit, number = decision.line
@@ -176,13 +176,13 @@ def put_into_effect(
 
 
 def on_the_total(points: float, adjustment: Adjustment) -> tuple[float, Adjustment]:
-    """Return a total after an adjustment, and the adjustment with the points that were applied."""
+    """Return a total after an adjustment, and the adjustment with its applied points."""
     after = max(0.0, points + adjustment.points)
     return after, _applied(adjustment, round(after - points, 2))
 
 
 def _applied(adjustment: Adjustment, points: float) -> Adjustment:
-    """Return an adjustment. If not all points were applied, the text says how many were."""
+    """Return an adjustment. If some points were not applied, its text gives the applied points."""
     if points == round(adjustment.points, 2):
         return adjustment
     said = f"{adjustment.said} ({_signed(points)} applied, since points cannot be below 0)"
@@ -190,7 +190,7 @@ def _applied(adjustment: Adjustment, points: float) -> Adjustment:
 
 
 def _changed(exercise: ExerciseReport, decision: Decision) -> ExerciseReport:
-    """Return an exercise after a decision. Its points are never below 0."""
+    """Return an exercise after a decision, with at least 0 points."""
     if decision.change == "excuse":
         return msgspec.structs.replace(exercise, excused=True)
     if decision.change not in {"add", "set"}:
@@ -210,7 +210,7 @@ def _changed(exercise: ExerciseReport, decision: Decision) -> ExerciseReport:
 
 
 def open_requests(report: Report) -> list[ExerciseReport]:
-    """Return the exercises with a regrade request that nobody has answered in this report."""
+    """Return the exercises of this report that have an unanswered regrade request."""
     answered = {(each.exercise, each.check) for each in report.adjustments}
     return [
         each
@@ -220,7 +220,7 @@ def open_requests(report: Report) -> list[ExerciseReport]:
 
 
 def decision_row(change: str, amount: float | None, why: str, by: str | None) -> dict[str, str]:
-    """Return the table cells for a decision that a person makes today."""
+    """Return the table's cells for a decision of today."""
     return {
         "change": change,
         "points": "" if amount is None else number(amount),
@@ -247,7 +247,7 @@ def line_named(text: str) -> str:
 
 
 def refuse_without_reason(why: str, remedy: str) -> None:
-    """Refuse a change of points without a reason, because the student reads the reason."""
+    """Refuse a change of points without a reason."""
     if not why.strip():
         raise UserError(f"A change of points needs a reason for the student. {remedy}")
 
@@ -255,7 +255,7 @@ def refuse_without_reason(why: str, remedy: str) -> None:
 def check_named(
     reports: Mapping[str, Report], results: Path, student: str, exercise: str, check: str | None
 ) -> str:
-    """Return the name of the check with this name or title. If `check` is None, return ""."""
+    """Return the name of the check with this name or title. For None, return ""."""
     if student not in reports:
         raise UserError(f"{results} has no student {student!r}. Its grades.csv lists them.")
     graded = {each.name: each for each in reports[student].exercises}
@@ -272,7 +272,7 @@ def check_named(
 
 
 def doubt_of(report: Report, exercise: str, check: str, change: str, amount: float | None) -> str:
-    """Return a warning if a change of points is unusual, else an empty text."""
+    """Return a warning about an unusual change of points, or an empty text."""
     if amount is None:
         return ""
     part: Report | ExerciseReport | CheckReport = report

@@ -1,4 +1,4 @@
-"""Downloads of a class: their entries, the platforms that write them, and the owners of entries."""
+"""Downloads of a class: entries, platforms, and the owners of entries."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -27,7 +27,7 @@ YEARS = range(1990, 3000)  # plausible years of a hand-in
 
 
 class Entry(msgspec.Struct, frozen=True, order=True):
-    """An entry of a folder, or of the zip from which the folder was unpacked."""
+    """An entry of a folder, or of the folder's zip."""
 
     name: str
     is_folder: bool
@@ -36,15 +36,15 @@ class Entry(msgspec.Struct, frozen=True, order=True):
 class Listing:
     """The entries of a folder, sorted by name.
 
-    If the folder is from a zip, `packed` is a dict from the path of each entry of the zip to the
-    reason why it was not unpacked, or to an empty text. So a student who handed in only a PDF,
-    which is never unpacked, is listed too. `hidden` are names that begin with a dot.
+    For a folder from a zip, `packed` is a dict from the path of each entry of the zip to an empty
+    text, or to the reason why the entry was not unpacked. So a student with only a PDF is listed
+    too, although a PDF is never unpacked. `hidden` are names that begin with a dot.
     """
 
     def __init__(
         self, root: Path, packed: Mapping[PathParts, str] | None = None, is_below: bool = False
     ) -> None:
-        """List the folder. If `is_below`, a folder that cannot be read counts as empty."""
+        """List the folder. If `is_below` is true, an unreadable folder counts as empty."""
         self.root = root
         self._packed: dict[str, dict[PathParts, str]] = {}
         for path, reason in (packed or {}).items():
@@ -69,12 +69,12 @@ class Listing:
         self.folders = [entry.name for entry in self.entries if entry.is_folder]
 
     def below(self, folder: str) -> "Listing":
-        """Return the listing of a subfolder. If the folder cannot be read, the listing is empty."""
+        """Return the listing of a subfolder. For an unreadable folder, the listing is empty."""
         packed = {path: reason for path, reason in self._packed.get(folder, {}).items() if path}
         return Listing(self.root / folder, packed, is_below=True)
 
     def lost(self, entry: str) -> dict[str, str]:
-        """Return the files of an entry that were not unpacked, as a dict from path to reason."""
+        """Return an entry's files that were not unpacked, as a dict from path to reason."""
         packed = self._packed.get(entry, {})
         return {
             "/".join(path): f"{one_line((entry, *path)[-1], 100)} was left out: {reason}."
@@ -83,13 +83,13 @@ class Listing:
         }
 
     def has(self, folder: str, name: str) -> bool:
-        """Return whether a subfolder has an entry with that name. A link does not count."""
+        """Return whether a subfolder has an entry with this name. Links do not count."""
         if kind_of(self.root / folder / name) not in {None, "link"}:
             return True
         return any(below[:1] == (name,) for below in self._packed.get(folder, ()))
 
     def text(self, *parts: str, most: int = MOST_TEXT) -> str:
-        """Return a small file's text, or an empty text if the file is not readable as UTF-8."""
+        """Return a small file's text, or an empty text if the file is not valid UTF-8."""
         try:
             data = read_bytes(self.root.joinpath(*parts), most)
             return as_utf8(data, parts[-1]).decode("utf-8", "replace")
@@ -98,10 +98,10 @@ class Listing:
 
 
 class Owner(msgspec.Struct, frozen=True, kw_only=True):
-    """A student as the platform describes them.
+    """A student, with the name, id and e-mail on the platform.
 
-    Without a roster, `key` is the student's name in the results. It does not depend on other
-    entries of the download. `id` is the student's id on the platform, or an empty text.
+    Without a roster, `key` is the student's name in the results. A student's key does not depend on
+    other entries. `id` is the student's id on the platform, or an empty text.
     """
 
     key: str
@@ -111,12 +111,12 @@ class Owner(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry of a download, or the part of an entry that belongs to one person.
+    """An entry of a download, or one person's part of an entry.
 
-    `entry` is the path in the listing. `name` is the file's name, or an empty text for a folder
-    that is itself the submission. `attempt` gives the order of a person's attempts. If `whole` is
-    true, the last attempt replaces all earlier attempts. Otherwise, a file replaces only earlier
-    files of the same name.
+    `entry` is the path in the listing. `name` is the file's name, or an empty text if the whole
+    folder is the submission. `attempt` gives the order of a person's attempts. If `whole` is true,
+    the last attempt replaces all earlier attempts. Otherwise, a file replaces only earlier files of
+    the same name.
     """
 
     entry: str
@@ -130,13 +130,12 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Importer(msgspec.Struct, frozen=True, kw_only=True):
-    """A platform. `recognise` counts entries that only this platform writes. `read` returns pieces.
+    """A platform. `recognise` counts the platform's typical entries. `read` returns pieces.
 
-    `read` skips entries that it does not understand. If an entry's name may mean several students,
-    it returns a piece for each of them. Then only a roster can decide whose entry it is. `expected`
-    is a text for messages: it describes the names of entries. `also` returns files of the platform
-    that are not submissions. If `starters` is true, submissions include files that the student did
-    not change.
+    `read` skips unknown entries. If an entry's name may mean several students, `read` returns a
+    piece for each of these students. Then only a roster can decide whose entry it is. `expected`
+    describes the names of entries, for messages. `also` returns files of the platform that are not
+    submissions. If `starters` is true, submissions include unchanged files.
     """
 
     name: str
@@ -149,7 +148,7 @@ class Importer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def plain_owner(name: str) -> Owner:
-    """Return the owner of an entry whose name is the student's name."""
+    """Return the owner of an entry that is named after its student."""
     return Owner(key=name, id=name, name=name)
 
 
@@ -165,7 +164,7 @@ PLAIN = Importer(
 
 
 def importers() -> dict[str, Importer]:
-    """Return all importers by name. A site's own importer replaces ours of the same name."""
+    """Return all importers by name. A site's own importer replaces a built-in one of this name."""
     points = hooks(GROUP).values()
     known: dict[str, Importer] = {}
     for point in points:
@@ -193,7 +192,7 @@ def importers() -> dict[str, Importer]:
 
 
 def named(name: str) -> Importer:
-    """Return the importer of that name."""
+    """Return the importer with this name."""
     known = importers()
     if name not in known:
         extension(GROUP, "kit", f"--from {name}", extra="platforms")
@@ -207,10 +206,11 @@ Pieces = list[tuple[Importer, Piece]]
 
 
 class Download(msgspec.Struct, frozen=True):
-    """A download that was recognised: its pieces in order, and notes.
+    """A recognised download: its pieces in order, and notes.
 
-    `disputed` are entries that may belong to several students: a list of pieces for each entry.
-    `not_understood` are notes on entries whose student is not known. The first note counts them.
+    `disputed` has a list of pieces for each entry that may belong to several students.
+    `not_understood` are notes on entries without a known student. The first note counts these
+    entries.
     """
 
     listing: Listing
@@ -226,10 +226,10 @@ def recognise(
     platform: str | None = None,
     students: Collection[str] = (),
 ) -> Download | None:
-    """Read a download of `platform`. If it is None, recognise the platform by the entries' names.
+    """Read a download of `platform`. For None, recognise the platform by the entries' names.
 
-    A folder whose name is in `students`, the ids of the roster, is not searched for a download.
-    Return None if no platform was named or recognised. Then each folder belongs to a student.
+    `students` are the ids of the roster. A folder named after one of them is not searched for a
+    download. Return None if the platform is unknown. Then each folder belongs to a student.
     """
     if platform is not None:
         importer = named(platform)
@@ -257,10 +257,10 @@ def recognise(
 
 
 def _levels(listing: Listing, students: Collection[str]) -> Iterator[Listing]:
-    """Yield the listing. If it has one folder and no file, continue with this folder's listing.
+    """Yield the listing, and while it is just one folder, the listing of this folder.
 
-    Stop at a folder that is named after one of the `students`, and at a repository, because such a
-    folder belongs to one student.
+    Stop at a repository or at a folder named after one of the `students`: it belongs to one
+    student.
     """
     yield listing
     for _ in range(MAX_LEVELS):
@@ -273,10 +273,10 @@ def _levels(listing: Listing, students: Collection[str]) -> Iterator[Listing]:
 
 
 def _flat_files(exercises: Collection[str]) -> Importer:
-    """Return the importer for files such as `alogin_softmax.py`, which people saved from e-mails.
+    """Return the importer for files that people saved from e-mails, such as `alogin_softmax.py`.
 
-    A zip among these files is named after its student, and has all files of that student. Logins
-    and exercises may contain underscores, so one name may fit several students.
+    A zip among these files has the name and all files of a student. Logins and exercises may
+    contain underscores, so a file's name may fit several students.
     """
 
     def named_pieces(listing: Listing) -> list[Piece]:
@@ -307,7 +307,7 @@ def _flat_files(exercises: Collection[str]) -> Importer:
 
 
 def _read(listing: Listing, known: Sequence[Importer], exercises: Collection[str]) -> Download:
-    """Read a folder with the first importer that understands it. Read a file with all importers."""
+    """Read a folder with the first importer that fits, and a file with all importers."""
     readings: dict[str, Pieces] = {}
     folders = set(listing.folders)
     for importer in known:
@@ -333,7 +333,7 @@ def _read(listing: Listing, known: Sequence[Importer], exercises: Collection[str
 
 
 def _without_shared_keys(pieces: Pieces) -> tuple[Pieces, list[Pieces]]:
-    """Separate pieces whose key belongs to one person from pieces whose key several people have."""
+    """Separate the pieces of unique keys from the pieces of keys that several people share."""
     people: dict[tuple[str, str], set[Owner]] = {}
     for importer, piece in pieces:
         for owner in piece.owners:
@@ -356,7 +356,7 @@ def _without_shared_keys(pieces: Pieces) -> tuple[Pieces, list[Pieces]]:
 
 
 def disputes(disputed: Sequence[Pieces]) -> list[str]:
-    """Return notes on entries with several possible students. The first note counts the entries."""
+    """Return notes on entries with several possible students. The first note counts entries."""
     if not disputed:
         return []
     count = several(len(disputed), "entry")
@@ -377,7 +377,7 @@ def disputes(disputed: Sequence[Pieces]) -> list[str]:
 
 
 def _origin(pieces: Pieces, known: Sequence[Importer]) -> str:
-    """Return a note on a download's platform. For several platforms, the note names entries."""
+    """Return a note on a download's platform. For several platforms, it also names entries."""
     entries: dict[str, dict[str, None]] = {importer.title: {} for importer in known}
     for importer, piece in pieces:
         entries[importer.title][piece.entry] = None
@@ -393,7 +393,7 @@ def _origin(pieces: Pieces, known: Sequence[Importer]) -> str:
 
 
 def hidden_entries(names: Sequence[str]) -> list[str]:
-    """Return a note on entries whose names begin with a dot, if there are such entries."""
+    """Return a list with a note on entries that begin with a dot, or an empty list."""
     if not names:
         return []
     shown = few([one_line(name, 60) for name in names], MAX_SHOWN)
@@ -406,7 +406,7 @@ def hidden_entries(names: Sequence[str]) -> list[str]:
 def _not_understood(
     entries: Sequence[Entry], pieces: Pieces, importer: Importer, exercises: Collection[str]
 ) -> list[str]:
-    """Return notes on entries whose student is not known, with the reason and a similar name."""
+    """Return notes on entries without a known student, with the reason and a similar name."""
     if not entries:
         return []
     notes = [f"{several(len(entries), 'entry')} not graded, since the student is unknown:"]

@@ -1,4 +1,4 @@
-"""The final report on a student, from new results, earlier results and people's changes."""
+"""Final report on a student, from new results, earlier results and people's changes."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -25,11 +25,11 @@ def finalize(
     only: Collection[str] | None = None,
     before: Report | None = None,
 ) -> Report:
-    """Return the report with its totals, after excuses, lateness and adjustments were applied.
+    """Return the report with its totals, after excuses, lateness and adjustments.
 
     Args:
-        adjustments: all adjustments. The exercises' points already include their adjustments.
-        only: the exercises that were graded now. Other exercises keep points and lateness.
+        adjustments: all adjustments. The exercises' points already include adjustments.
+        only: the exercises of this run. All other exercises keep points and lateness.
         before: the student's previous report.
     """
     excused = set(report.hand_in.excused if report.hand_in else ())  # by the roster
@@ -64,9 +64,9 @@ def _lateness(
     only: Collection[str] | None,
     before: Report | None,
 ) -> list[Lateness]:
-    """Return the lateness for each assignment, in the order of the course.
+    """Return the lateness of each assignment, in the order of the course.
 
-    If an assignment is not graded now, its lateness changes only if its excuses have changed.
+    The lateness of an assignment outside this run changes only with its excuses.
     """
     known = {late.assignment: late for late in before.lateness} if before is not None else {}
     had = {e.name for e in before.exercises if not e.excused} if before is not None else set()
@@ -95,7 +95,7 @@ def _late(
     parts: Sequence[ExerciseReport],
     used: float,
 ) -> Lateness | None:
-    """Return the lateness of an assignment. If nothing shows that it is late, return None."""
+    """Return the lateness of an assignment, or None if nothing shows that it is late."""
     if assignment.due is None or not parts:
         return None
     lateness = Lateness(assignment=assignment.name, due=assignment.due.isoformat(), said="")
@@ -130,7 +130,7 @@ def missing_report(exercise: Exercise) -> ExerciseReport:
 
 
 def without_checks(exercise: Exercise, work: StudentWork) -> ExerciseReport | None:
-    """Return the report of an exercise that cannot be checked. If checks can run, return None."""
+    """Return the report of an exercise that cannot be checked, or None if checks can run."""
     name = exercise.name
     if name in work.unclear:
         return report_without_checks(exercise, "needs a person", work.unclear[name], ran=False)
@@ -142,9 +142,9 @@ def without_checks(exercise: Exercise, work: StudentWork) -> ExerciseReport | No
 def merged_hand_in(
     old: HandIn | None, new: HandIn | None, now: Mapping[str, ExerciseReport]
 ) -> HandIn | None:
-    """Return the details of a hand-in. If nothing was handed in now, return the earlier details.
+    """Return the details of a hand-in, or the earlier details if nothing was handed in now.
 
-    Details from the roster are those of the last run that had a roster.
+    Details from the roster come from the last run with a roster.
     """
     if old is None or new is None:
         return new or old

@@ -1,7 +1,7 @@
 """Grading of a class, from a folder of submissions to a folder of results.
 
-Students' files are read one student at a time. Results of unchanged work are taken from the
-journal. Judge processes grade the other work in any order. Reports follow the class's order.
+Students' files are read one student at a time. Results of unchanged work come from the journal.
+Judge processes grade changed work in any order. Reports are in the order of the class.
 """
 
 import contextlib
@@ -50,9 +50,9 @@ class Job(msgspec.Struct, frozen=True):
     """A grading run over a class: the course, the submissions, the results, and the options.
 
     If `partial` is true, an existing table changes only in the columns of `exercises`. If
-    `students` are given, only their rows change. `wait` is how many seconds to wait for another
-    run. If `anonymous`, students have pseudonyms in everything that is written except
-    `pseudonyms.csv`. With `repairs`, reports show the repairs that were found.
+    `students` are given, only their rows change. `wait` is the waiting time for another run, in
+    seconds. If `anonymous` is true, all written files except `pseudonyms.csv` have pseudonyms. With
+    `repairs`, reports show known repairs.
     """
 
     course: Course
@@ -81,11 +81,11 @@ def grade_class(
 ) -> GradedClass:
     """Grade all submissions, and write grades, reports and pages into `job.out`.
 
-    The journal has the results of work that has not changed since an earlier run.
+    The journal has earlier results of unchanged work.
 
     Args:
-        progress: is called with the number of finished students, and of all students.
-        decide: says whether existing grades may change. If it is None, the results do not change.
+        progress: is called with two numbers: of finished students and of all students.
+        decide: says whether existing grades may change. For None, the results do not change.
         waiting: is called with a message about another run that uses the folder.
         graders: a function that grades tasks, instead of processes on this machine.
         warn: is called, before grading, with notes on ambiguities that need a person.
@@ -107,11 +107,11 @@ def add_repairs(
 ) -> tuple[int, int]:
     """Search for repairs of the answers in a graded class, and add the repairs to the reports.
 
-    A search starts if `job` has graded the answer and the mistake has neither a name nor a line.
-    Points and everything else in the results stay as they are. `graded` is the result of
-    `grade_class`. The other arguments are those of `grade_class`, but `progress` counts answers.
+    A search starts if the mistake in a graded answer has neither a name nor a line. Points and
+    everything else in the results stay the same. `graded` is the result of `grade_class`. Other
+    arguments are as in `grade_class`, but `progress` counts answers.
 
-    Returns: the number of repairs that were found, and the number of answers that needed one.
+    Returns: the number of repairs, and the number of answers that needed one.
     """
     with _opened_run(job, progress, waiting, graders) as (run, _, grade, setup):
         return run.add_repairs(graded, grade, setup)
@@ -121,7 +121,7 @@ def add_repairs(
 def _opened_run(
     job: Job, progress: Progress, waiting: Callable[[str], None], graders: Graders | None
 ) -> Iterator[tuple["_ClassRun", Opened, Graders, Setup]]:
-    """Open a run with its submissions and judges. No other run uses the results meanwhile."""
+    """Open a run with its submissions and judges. Meanwhile, no other run uses the results."""
     course, out = job.course, job.out
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -146,7 +146,7 @@ def _opened_run(
 
 
 class _Waiting(msgspec.Struct):
-    """A student with work to grade. `keys` has the journal's key of each ungraded exercise."""
+    """A student with ungraded work. `keys` has the journal's key for each ungraded exercise."""
 
     work: StudentWork
     reports: dict[str, ExerciseReport]
@@ -154,11 +154,11 @@ class _Waiting(msgspec.Struct):
 
 
 class _ClassRun:
-    """A run. It knows the whole table, and the part of the table that the run changes.
+    """A run, with the whole table and the part of the table that the run changes.
 
-    `exercises` are the exercises that the run grades, and `columns` are all exercises of the table.
-    `folders` has one item for each row, and `graded` the rows that the run grades. The run does not
-    grade the students in `others`.
+    `columns` are all exercises of the table, and `exercises` are the graded ones. `folders` has one
+    item for each row of the table. `graded` are the rows that the run grades. `others` are all
+    other students.
     """
 
     proposal: Proposal
@@ -191,7 +191,7 @@ class _ClassRun:
         self.done = 0  # students graded
 
     def _select(self, folders: list[Folder], students: Sequence[str]) -> None:
-        """Select the rows and columns of the table, and the ones that the run grades."""
+        """Select the table's rows and columns, and the rows and columns to grade."""
         job, before = self.job, self.before
         self.exercises, self.columns, self.folders = job.exercises, job.exercises, folders
         self.others: frozenset[str] = frozenset()
@@ -214,7 +214,7 @@ class _ClassRun:
         self.folders = sorted(rows, key=lambda folder: folder.student)
 
     def ambiguities(self) -> list[str]:
-        """Return notes on students who are not clearly identified, or whose file is not clear."""
+        """Return notes on unclear students and unclear files."""
         choices = self.adjustments.choices
         return [*ambiguities(self.graded, self.names, self.stubs, choices)]
 
@@ -242,7 +242,7 @@ class _ClassRun:
         return [each for each in graded if self.repairs.is_due(report.student, each)]
 
     def _searches(self, due: Sequence[tuple[Folder, ExerciseReport]]) -> Iterator[Task]:
-        """Yield a task for each answer, unless the answer has changed since it was graded."""
+        """Yield a task for each answer that has not changed since its grading."""
         work: StudentWork | None = None
         for number, (folder, report) in enumerate(due):
             if work is None or work.student != folder.student:
@@ -252,7 +252,7 @@ class _ClassRun:
                 yield Task(number, folder.student, (source,), SEARCH_SECONDS)
 
     def add_repairs(self, graded: GradedClass, graders: Graders, setup: Setup) -> tuple[int, int]:
-        """Search for repairs of graded answers. If a repair is found, replace the report."""
+        """Search for repairs of graded answers, and replace the reports of repaired answers."""
         due = []
         for folder in self.graded:
             before = self.before.get(folder.student)
@@ -271,7 +271,7 @@ class _ClassRun:
         return repairs, len(due)
 
     def _add_to_records(self, students: Collection[str], graded: GradedClass) -> None:
-        """Replace the records and pages of these students, and of nobody else."""
+        """Replace only the records and pages of these students."""
         proposal = Proposal(self.job.out, self.course, self.columns, self.before)
         for student in self.before.students:
             data = self.before.line(student)
@@ -286,7 +286,7 @@ class _ClassRun:
         proposal.replace_texts(graded)
 
     def _tasks(self) -> Iterator[Task]:
-        """Read the students in order, and yield a task for work that is not in the journal."""
+        """Read the students in order, and yield a task for work outside the journal."""
         for number, folder in enumerate(self.folders):
             if folder.student in self.others:
                 report = self._absent(folder.student)
@@ -318,7 +318,7 @@ class _ClassRun:
             return self._looked_up(StudentWork(folder.student, unclear=unclear))
 
     def _set_variants(self, work: StudentWork) -> None:
-        """Set the variant of each source. A person must look at a file with another variant."""
+        """Set the variant of each source. A file with a different variant goes to a person."""
         student = self.pseudonyms.student(work.student)
         for name, source in list(work.sources.items()):
             variant = variant_of(self.course.exercise(name), student, self.secret)
@@ -331,7 +331,7 @@ class _ClassRun:
                 work.sources[name] = msgspec.structs.replace(source, variant=variant)
 
     def _looked_up(self, work: StudentWork) -> _Waiting:
-        """Collect the reports that exist before any check runs, for example from the journal."""
+        """Collect the reports that need no run of checks, for example from the journal."""
         waiting = _Waiting(work, {}, {})
         for exercise in self.exercises:
             name = exercise.name
@@ -348,7 +348,7 @@ class _ClassRun:
         return waiting
 
     def _take(self, task: Task, reports: Reports) -> None:
-        """Store a task's reports. If the work killed its judge, mark the work for a person."""
+        """Store a task's reports. Work that killed its judge goes to a person."""
         waiting = self.waiting[task.number]
         for source in task.sources:
             data = reports.get(source.name)
@@ -364,7 +364,7 @@ class _ClassRun:
         self._assemble(task.number)
 
     def _assemble(self, number: int) -> None:
-        """Make the report of a student whose exercises are all graded."""
+        """Make the final report of a student after all exercises are graded."""
         waiting = self.waiting.pop(number)
         work, student = waiting.work, waiting.work.student
         exercises = []
@@ -392,7 +392,7 @@ class _ClassRun:
         before: Report | None,
         sources: Mapping[str, Source],
     ) -> Report:
-        """Return a student's new report. Exercises that are not graded now come from `before`."""
+        """Return a student's new report. Exercises outside this run come from `before`."""
         course, now = self.course, {exercise.name: exercise for exercise in graded}
         old = self.adjustments.with_own_excuses(before) if before else {}
         merged = [now.get(e.name) or old.get(e.name) or missing_report(e) for e in self.columns]
@@ -408,7 +408,7 @@ class _ClassRun:
         return finalize(report, course, adjusted, now, before)
 
     def _absent(self, student: str) -> Report | None:
-        """Return the report of a student outside this run. If no exercise is left, return None."""
+        """Return the report of a student outside this run, or None if no exercise is left."""
         before = self.before.report(student)
         is_gone = not self.job.students  # nothing was handed in for this run's exercises
         names = self.names if is_gone else ()

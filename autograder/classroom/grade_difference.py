@@ -1,4 +1,4 @@
-"""Comparison of two reports on a student. It shows how and why the grade has changed."""
+"""Comparison of two reports on a student: how and why the grade has changed."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -37,7 +37,7 @@ Reasons = dict[str, str]  # a text for each code of a reason
 
 
 def bases(course: Course, exercises: Iterable[Exercise], grader: Grader) -> dict[str, Basis]:
-    """Return for each exercise everything that its grades depend on, except the students' work."""
+    """Return all inputs of each exercise's grades except the students' work."""
     root, checks, engine = course.root, course.root / course.content.checks, engine_folder()
     files = {file for folder in course.grading for kind in READ for file in folder.rglob(kind)}
     in_checks = {file for file in files if file.is_relative_to(checks)}
@@ -63,7 +63,7 @@ def bases(course: Course, exercises: Iterable[Exercise], grader: Grader) -> dict
 class GradeCell(msgspec.Struct, frozen=True, kw_only=True):
     """A change in the points or status of an exercise, or in the total.
 
-    `checks` are the names of the checks whose results changed. `why` are the reasons as texts.
+    `checks` are the names of checks with changed results. `why` are the reasons as texts.
     """
 
     exercise: str
@@ -78,7 +78,7 @@ class GradeCell(msgspec.Struct, frozen=True, kw_only=True):
 class Change(msgspec.Struct, frozen=True, kw_only=True):
     """The change of one student's grade.
 
-    If `fills` is true, grades that were missing are added and no existing grade changes.
+    If `fills` is true, the change only adds missing grades.
     """
 
     student: str
@@ -95,24 +95,24 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GradeDifference(msgspec.Struct):
-    """The changes in a class. `texts` counts the pages that changed although the grade did not."""
+    """The changes in a class. `texts` counts pages that changed without a change of the grade."""
 
     changes: list[Change] = []
     texts: int = 0
 
     @property
     def needs_yes(self) -> bool:
-        """Return whether an existing grade changes. If so, a person must agree."""
+        """Return whether an existing grade changes, so that a person must agree."""
         return not all(change.fills for change in self.changes)
 
     @property
     def digest(self) -> str:
-        """Return a digest of all changes. A person's consent names the changes by this digest."""
+        """Return a digest of all changes, with which a person agrees to them."""
         return digest(msgspec.json.encode(self).decode())
 
 
 def reason_counts(changes: Iterable[Change]) -> dict[str, int]:
-    """Return how many grades changed for each reason, the most frequent reason first."""
+    """Return the number of changed grades for each reason, most frequent reason first."""
     counts: Counter[str] = Counter()
     for change in changes:
         counts.update(dict.fromkeys((code for cell in change.cells for code in cell.codes), 1))
@@ -120,7 +120,7 @@ def reason_counts(changes: Iterable[Change]) -> dict[str, int]:
 
 
 def headline(difference: GradeDifference) -> list[str]:
-    """Return sentences that count the changed, added and removed students."""
+    """Return the numbers of changed, added and removed students in sentences."""
     changed = [change for change in difference.changes if change.kind == "changed"]
     kinds = Counter(change.kind for change in difference.changes)
     new, gone = kinds["new"], kinds["gone"]
@@ -139,7 +139,7 @@ def headline(difference: GradeDifference) -> list[str]:
 
 
 def compare(before: Report | None, after: Report | None, course: Course | None) -> Change | None:
-    """Return the change of a student's grade. If the grade is the same, return None."""
+    """Return the change of a student's grade, or None if the grade is the same."""
     report = after or before
     assert report is not None
     cells = _cells(before, after)
@@ -193,7 +193,7 @@ def _cells(before: Report | None, after: Report | None) -> list[GradeCell]:
 
 
 def _shown(exercise: ExerciseReport | None) -> str:
-    """Return a table cell with points and maximum, or without points, with the status."""
+    """Return the text of a cell: points and maximum, or the status if there are no points."""
     if exercise is None:
         return ""
     if exercise.excused:
@@ -211,7 +211,7 @@ def _is_open(exercise: ExerciseReport | None) -> bool:
 
 
 def _plain(*codes: str) -> Reasons:
-    """Return reasons whose codes are also their texts."""
+    """Return the reasons with a code that is also their text."""
     return {code: code for code in codes}
 
 
@@ -253,7 +253,7 @@ def _differences(before: Basis | None, after: Basis | None) -> Reasons:
 
 
 def _seen(exercise: ExerciseReport) -> tuple[object, ...]:
-    """Return the grader's results. If these did not change, only people changed the points."""
+    """Return the grader's own results. If they are equal, only people changed the points."""
     outcomes = {check.name: (check.outcome, check.max_points) for check in exercise.checks}
     return exercise.digest, exercise.max_points, exercise.reason, outcomes
 

@@ -25,7 +25,7 @@ class Grade(msgspec.Struct, frozen=True):
 
 
 class Scale(msgspec.Struct, frozen=True):
-    """The maximum points on a platform, and whether points may be scaled to this maximum."""
+    """The maximum points on a platform, and permission to scale points to this maximum."""
 
     maximum: float | None
     allowed: bool
@@ -64,7 +64,7 @@ def read_reports(results: Path) -> list[Report]:
 
 
 def under_policy(report: Report, course: Course) -> Report:
-    """Return a report after the course's `export` policy was applied. The total does not change."""
+    """Return a report under the course's `export` policy. The total does not change."""
     policy = course.content.export
     lost = {late.assignment for late in report.lateness if late.percent >= 100}
     late = {e for a in course.content.assignments if a.name in lost for e in a.exercises}
@@ -79,7 +79,7 @@ def under_policy(report: Report, course: Course) -> Report:
 
 
 def _under_policy(each: ExerciseReport, policy: ExportPolicy, too_late: bool) -> ExerciseReport:
-    """Return an exercise after the course's `export` policy was applied."""
+    """Return an exercise under the course's `export` policy."""
     cell: CellWithoutPoints | None = None
     if each.status == "missing":
         cell = policy.missing

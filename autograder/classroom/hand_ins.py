@@ -49,13 +49,13 @@ WHOSE = (
 
 
 class Folder(msgspec.Struct, frozen=True):
-    """A student's folder, whose files have not been read yet.
+    """A student's folder before its files are read.
 
     `path` is None if the student handed in nothing. `hand_in` has details from the platform or the
-    roster. `unclear` says why a person must first decide whose work this is. `subfolders` are its
-    folders if these may belong to several students. `lost` is a dict from the path of a file that
-    is not in the folder to the reason. `unread` are messages on folders that cannot be read. If
-    `starters` is true, a file that the student did not change counts as missing.
+    roster. `unclear` says why a person must first decide whose work this is. `subfolders` are
+    folders that may belong to several students. `lost` is a dict from the path of a missing file to
+    the reason. `unread` are messages on unreadable folders. If `starters` is true, an unchanged
+    file counts as missing.
     """
 
     student: str
@@ -75,10 +75,10 @@ def find_folders(
     known: Collection[str] = (),
     packed: Mapping[PathParts, str] | None = None,
 ) -> tuple[list[Folder], list[str]]:
-    """Find the students' folders below `root`. Return them sorted, and notes on other entries.
+    """Return the sorted folders of the students below `root`, and notes on other entries.
 
-    A folder whose name is in `known`, the ids of the roster, belongs to one student. `packed` has
-    the paths in the zip of `root`, with the reason why a file is missing.
+    `known` are the ids of the roster. A folder named after one of them belongs to one student.
+    `packed` is a dict from the paths in the zip of `root` to reasons why a file is missing.
     """
     listing, notes = Listing(root, packed), []
     for _ in range(MAX_LEVELS):
@@ -128,7 +128,7 @@ def _zips(listing: Listing) -> list[str]:
 
 
 def _holds_students(listing: Listing, exercises: Collection[str]) -> bool:
-    """Return whether a folder contains only folders (or zips) that may belong to students.
+    """Return whether a folder contains nothing but folders or zips that students may own.
 
     Entries with the names of exercises, and a single zip, are parts of one student's work.
     """
@@ -140,9 +140,9 @@ def _holds_students(listing: Listing, exercises: Collection[str]) -> bool:
 
 
 def _if_one_students(folder: Folder, exercises: Collection[str]) -> Folder:
-    """Return the folder. Set `unclear` if it seems to contain the folders of several students.
+    """Return the folder. If it seems to contain several students' folders, set `unclear`.
 
-    It does if it contains only folders, and at least three have work for the same exercise.
+    The sign is a folder of nothing but folders, at least three of them with the same exercise.
     """
     if folder.path is None:
         return folder
@@ -163,7 +163,7 @@ def _if_one_students(folder: Folder, exercises: Collection[str]) -> Folder:
 
 
 def may_hold(folders: str) -> str:
-    """Return the reason why a person must look at a folder with these subfolders."""
+    """Return the reason why a folder with these subfolders needs a person."""
     return (
         f"This folder may belong to one student, or hold the folders of several: {folders}. If "
         f"they are several students, move their folders one level up."
@@ -176,7 +176,7 @@ class _Member(NamedTuple):
     place: int
     student: str
     roster: HandIn  # the details from the roster
-    in_group: bool = False
+    in_team: bool = False
 
 
 def hand_ins(
@@ -189,11 +189,11 @@ def hand_ins(
 ) -> tuple[list[Folder], list[str], bool]:
     """Find the hand-ins of a class. Return the folders sorted by student, and notes.
 
-    Files that a platform has renamed are collected below the folder `scratch`. Keep that folder
-    while the hand-ins are read. With a roster, students who handed in nothing are included.
-    `packed` has the paths in the zip of `root`, with the reason why a file is missing.
+    Renamed files of a platform are collected below the folder `scratch`. Keep `scratch` until the
+    hand-ins are read. With a roster, the result includes students without a hand-in. `packed` is a
+    dict from the paths in the zip of `root` to reasons why a file is missing.
 
-    The last value is true if some notes are about entries whose student is not known.
+    The last value is true if some notes are about entries without a known student.
     """
     known = {student.id for student in roster.students} if roster is not None else set()
     download = recognise(Listing(root, packed), exercises, platform, known)
@@ -236,9 +236,9 @@ def hand_ins(
 
 
 def _settled(download: Download, roster: Roster | None) -> tuple[Pieces, list[Pieces]]:
-    """Return the pieces whose student is known, and those that may belong to several students.
+    """Return the pieces with one possible student, and the pieces with several.
 
-    The roster can show which student is meant.
+    The roster can decide between several students.
     """
     pieces, disputed = list(download.pieces), []
     for readings in download.disputed:
@@ -254,18 +254,18 @@ def _settled(download: Download, roster: Roster | None) -> tuple[Pieces, list[Pi
 def _enrolled(
     people: Sequence[tuple[str, Owner]], disputed: Sequence[Pieces], roster: Roster
 ) -> tuple[list[_Member], list[Folder], list[str], list[str]]:
-    """Return the students of the hand-ins, and folders of enrolled students without a hand-in.
+    """Return the students with a hand-in, and folders of enrolled students without a hand-in.
 
-    Also return notes on students, and notes on hand-ins that may belong to several students. A
-    person must look at a student whose only hand-in may belong to somebody else.
+    Also return notes on students, and notes on hand-ins that may belong to several students. If a
+    student's only hand-in may belong to somebody else, the student goes to a person.
     """
     members: list[_Member] = []
     strangers: list[Owner] = []
     matches = roster.match(people)
     for at, ((_, person), match) in enumerate(zip(people, matches, strict=True)):
-        in_group = roster.is_group(person.name or person.key)
+        in_team = roster.is_team(person.name or person.key)
         for student in match.ids:
-            members.append(_Member(at, identity(student), roster.known(student), in_group))
+            members.append(_Member(at, identity(student), roster.known(student), in_team))
         if not match.ids and not match.unclear:
             members.append(_Member(at, identity(person.key), HandIn(enrolled=False)))
             strangers.append(person)
@@ -284,7 +284,7 @@ def _enrolled(
 
 
 class Share(msgspec.Struct):
-    """The pieces of one person that count, oldest first. `notes` are notes for the student."""
+    """The valid pieces of one person, oldest first. `notes` are for the student."""
 
     person: Owner
     importer: Importer
@@ -293,7 +293,7 @@ class Share(msgspec.Struct):
 
 
 def shares(pieces: Pieces, exercises: Collection[str]) -> list[Share]:
-    """Return each person's share, sorted by key. All members of a group have the same share."""
+    """Return each person's share, sorted by key. All members of a team have the same share."""
     by_person: dict[tuple[str, str], Share] = {}
     for importer, piece in pieces:
         for owner in piece.owners:
@@ -327,10 +327,10 @@ def _leave_out_older(share: Share, exercises: Collection[str]) -> None:
 def _replaces(
     other: Piece, piece: Piece, pieces: Sequence[Piece], exercises: Collection[str]
 ) -> bool:
-    """Return whether a file replaces another file, by the attempt number in its name.
+    """Return whether the attempt number in a file's name shows that it replaces another file.
 
-    Students may put numbers into the names of files, too. So a number counts only directly after an
-    exercise's name, or if the same file without a number exists.
+    Students may put numbers into names too. So a number counts only directly after an exercise's
+    name, or beside the same file without a number.
     """
     if not piece.name or other.original.casefold() != piece.original.casefold():
         return False
@@ -347,8 +347,8 @@ def _replaces(
 def _folder(share: Share, listing: Listing, member: _Member, place: Path) -> Folder:
     """Return a folder with one student's share of a download.
 
-    If the share is one folder of the download, return that folder. Otherwise, collect the share's
-    files in the folder `place`, under their original names.
+    If the share is one folder of the download, return it. Otherwise, collect the share's files in
+    the folder `place`, under their original names.
     """
     person, pieces, roster = share.person, share.pieces, member.roster
     late = any(piece.late for piece in pieces)
@@ -356,7 +356,7 @@ def _folder(share: Share, listing: Listing, member: _Member, place: Path) -> Fol
     hand_in = msgspec.structs.replace(
         roster,
         platform=share.importer.name,
-        platform_id="" if member.in_group else printable(person.id),
+        platform_id="" if member.in_team else printable(person.id),
         name=roster.name or one_line(person.name, 120),
         email=roster.email or one_line(person.email, 120),
         entries=tuple(one_line(piece.entry, 300) for piece in pieces),
@@ -364,7 +364,7 @@ def _folder(share: Share, listing: Listing, member: _Member, place: Path) -> Fol
         at_from=roster.at_from or (share.importer.title if at or late else ""),
         late=late,
     )
-    notes = tuple(filter(None, [*_notes_on(share, member.in_group), note]))
+    notes = tuple(filter(None, [*_notes_on(share, member.in_team), note]))
     folder = Folder(member.student, place, hand_in, notes, starters=share.importer.starters)
     own = listing.root / pieces[0].entry
     if len(pieces) == 1 and not pieces[0].name and kind_of(own) == "folder":
@@ -376,7 +376,7 @@ def _folder(share: Share, listing: Listing, member: _Member, place: Path) -> Fol
 
 
 def _time_of(pieces: Sequence[Piece]) -> tuple[str, str]:
-    """Return the latest stated time, or "". If every stated time is impossible, add a note."""
+    """Return the latest stated time, or "". If all stated times are impossible, add a note."""
     given = [piece.at for piece in pieces if piece.at is not None]
     times = [at for at in given if at.year in YEARS]  # all have a time zone, or none has
     if times:
@@ -390,10 +390,10 @@ def _time_of(pieces: Sequence[Piece]) -> tuple[str, str]:
     )
 
 
-def _notes_on(share: Share, in_group: bool) -> list[str]:
+def _notes_on(share: Share, in_team: bool) -> list[str]:
     person, notes = share.person, list(share.notes)
-    if in_group:
-        notes.append(f"Handed in by a group: {one_line(person.name or person.key, 60)}.")
+    if in_team:
+        notes.append(f"Handed in by a team: {one_line(person.name or person.key, 60)}.")
     owners = dict.fromkeys(owner for piece in share.pieces for owner in piece.owners)
     others = [one_line(o.name or o.key, 60) for o in owners if o.key != person.key]
     if others:
@@ -402,10 +402,10 @@ def _notes_on(share: Share, in_group: bool) -> list[str]:
 
 
 class _Stage:
-    """A folder in which the files of a share are linked or copied under their original names.
+    """A folder with links or copies of a share's files, under the files' original names.
 
-    If a file cannot be graded, only its name is there, so that the report names it. A link stays a
-    link, and links are never followed. `lost` and `unread` are as in `Folder`.
+    A file that cannot be graded is replaced by an empty file of the same name. Links stay links,
+    and are never followed. `lost` and `unread` are as in `Folder`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -431,7 +431,7 @@ class _Stage:
                 self.unread.append(f"{one_line(piece.entry, 100)} cannot be read as a folder.")
 
     def _put(self, source: Path, path: PurePosixPath, lost: str = "") -> None:
-        """Put a file into the stage, in place of an older one. `lost` says why it is missing."""
+        """Put a file into the stage, in place of an older file. `lost` says why it is missing."""
         kind = kind_of(source)
         try:
             if kind is None and lost:
@@ -466,9 +466,9 @@ class _Stage:
 
 
 def _apart(folders: list[Folder]) -> tuple[list[Folder], list[str]]:
-    """Sort the folders by student. If a student has several, make one folder that is not graded.
+    """Sort the folders by student. Several folders of one student become one ungraded folder.
 
-    This folder keeps only the details that are equal in all of the student's folders.
+    An ungraded folder keeps only details that are equal in all of the student's folders.
     """
     by_student: dict[str, list[Folder]] = {}
     for folder in sorted(folders, key=lambda folder: folder.student):

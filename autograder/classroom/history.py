@@ -1,9 +1,9 @@
 """Folder of results: its lock, its versions, and the commands that made it.
 
-Only one run at a time uses the folder. The run locks a file in the folder. The operating system
-removes the lock when the process ends, for whatever reason.
+Only one run at a time uses the folder. The run locks a file in the folder. When the process ends in
+any way, the operating system removes the lock.
 
-A run first writes its results into `proposed/`. To apply them, it renames that folder to
+A run first writes its results into `proposed/`. To apply them, the run renames `proposed` to
 `history/0002.applying` and replaces the current files. If the run is interrupted, the next process
 that opens the results replaces the files. So nobody reads a mixture of old and new results.
 """
@@ -94,10 +94,10 @@ def grade_commands(results: Path) -> Sequence[GradeCommand]:
 
 
 class ResultsVersion(msgspec.Struct, frozen=True, kw_only=True):
-    """A version of the results, with the time, the person and the grader that made it current.
+    """A version of the results, with its time, person and grader.
 
-    `at` is in UTC. `changed` is the number of students whose grade changed. `why` is a dict from
-    each reason to the number of students.
+    `at` is in UTC. `changed` counts students with a changed grade. `why` is a dict from reasons to
+    numbers of students.
     """
 
     number: int
@@ -111,7 +111,7 @@ class ResultsVersion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def proposal(results: Path) -> Path:
-    """Return an empty folder for proposed results, without the results of earlier runs."""
+    """Empty the folder for proposed results, and return it."""
     folder = results / PROPOSED
     plain_folder(folder)
     others = [name for name in os.listdir(folder) if name.removesuffix(".part") not in OURS]
@@ -128,8 +128,8 @@ def proposal(results: Path) -> Path:
 def put_in_force(results: Path, **about: Any) -> ResultsVersion:
     """Make the proposed results the next version, and keep the previous results.
 
-    `about` has the fields of `ResultsVersion` except number, time and person. If an `OSError` is
-    raised, for example because the disk is full, the results are unchanged.
+    `about` has the fields of `ResultsVersion` except number, time and person. After an `OSError`,
+    for example on a full disk, the results are unchanged.
     """
     proposed, history = results / PROPOSED, results / HISTORY
     plain_folder(history)
@@ -164,7 +164,7 @@ def _write_version(folder: Path, version: ResultsVersion) -> None:
 
 
 def _keep(source: Path, target: Path) -> None:
-    """Keep a copy of a file that will be replaced. If possible, the copy is a hard link."""
+    """Copy a file before its replacement. If possible, the copy is a hard link."""
     if source.is_file() and not source.is_symlink():
         target.unlink(missing_ok=True)
         try:
@@ -204,7 +204,7 @@ def replace_results(folder: Path, results: Path) -> None:
 
 
 def ensure_settled(results: Path) -> None:
-    """Complete the changes of a run that was killed. Call this before results are read."""
+    """Complete the changes of a killed run. Call this before reading results."""
     if not _begun(results):
         return
     with in_use(results, "applying the results of an interrupted run", wait=10):
@@ -228,7 +228,7 @@ def _name(number: int) -> str:
 
 
 def _folders(results: Path) -> dict[int, Path]:
-    """Return a sorted dict from the number of each version to the folder of that version."""
+    """Return a sorted dict from version numbers to folders."""
     folders = [path for path in (results / HISTORY).glob("[0-9]*") if path.is_dir()]
     return dict(sorted((int(path.name), path) for path in folders if path.name.isdecimal()))
 
@@ -251,7 +251,7 @@ def versions(results: Path) -> list[tuple[ResultsVersion, Path]]:
 
 
 def read_changes(path: Path) -> Iterator[Change]:
-    """Yield the changes that a version made. If the file does not exist, yield nothing."""
+    """Yield the changes of a version. Without a file of changes, yield nothing."""
     try:
         with path.open("rb") as file:
             for line in file:
@@ -266,7 +266,7 @@ def read_changes(path: Path) -> Iterator[Change]:
 def in_use(
     results: Path, doing: str, wait: float = 0, waiting: Callable[[str], None] = lambda _: None
 ) -> Iterator[None]:
-    """Hold the lock of a results folder. The text `doing` tells other runs what this run does.
+    """Hold the lock of a results folder. `doing` tells other runs what this run does.
 
     Wait at most `wait` seconds for another run. `waiting` is called once with a message.
     """
@@ -299,7 +299,7 @@ def in_use(
 def _take(descriptor: int, results: Path, wait: float, waiting: Callable[[str], None]) -> bool:
     """Take the lock. Return False if the file system has no locks.
 
-    In that case, only the lock of the journal keeps a second run away.
+    Without file locks, only the lock of the journal keeps a second run away.
     """
     end = time.monotonic() + wait
     message = ""
@@ -324,7 +324,7 @@ def _take(descriptor: int, results: Path, wait: float, waiting: Callable[[str], 
 
 
 def user() -> str:
-    """Return the name of the current user. If it is not known, return ""."""
+    """Return the name of the current user, or "" if it is unknown."""
     try:
         return getpass.getuser()
     except (KeyError, OSError, ImportError):

@@ -1,4 +1,4 @@
-"""Imports for judges. The first process imports these modules, and then forks the judges."""
+"""Imports for judges. The first process imports these modules before it forks judges."""
 
 import atexit
 import os

@@ -1,8 +1,8 @@
 """Pool of judge processes that grade the submissions of a class in parallel.
 
-A result is doubtful if the code timed out or was killed while other code ran. Such work is graded
-again at the end, by itself, and only the second result counts. So a grade does not depend on the
-machine's load. See `docs/maintainers/judge-pool.md`.
+A result is doubtful if the code timed out or was killed while other code ran. At the end, doubtful
+work is graded again while no other code runs, and only the second result counts. So a grade does
+not depend on the machine's load. See `docs/maintainers/judge-pool.md`.
 """
 
 import contextlib
@@ -58,8 +58,8 @@ if FORKS:  # only once: a program that forks other processes may add modules lat
 class Setup(msgspec.Struct, frozen=True):
     """The settings of a judge process.
 
-    If `alone` is true, the judge's results are final. Otherwise the judge stops grading a
-    submission at the first doubtful result.
+    If `alone` is true, the judge's results are final. Otherwise, the judge stops a submission at
+    its first doubtful result.
     """
 
     course_file: Path
@@ -74,8 +74,8 @@ class Setup(msgspec.Struct, frozen=True):
 class Task(msgspec.Struct, frozen=True):
     """One student's files to grade. `number` is the position of the student in the class.
 
-    If `search_seconds` is not 0, the judge also searches each file for a repair, for at most about
-    this many seconds of processor time.
+    If `search_seconds` is not 0, the judge also searches each file for a repair, for about this
+    many seconds of processor time.
     """
 
     number: int
@@ -90,7 +90,7 @@ Graders = Callable[[Iterable[Task], Setup], Iterator[tuple[Task, Reports]]]
 class TaskReports(msgspec.Struct, frozen=True):
     """The reports on a task, encoded.
 
-    `doubtful` has the exercises that must be graded again while no other code runs.
+    `doubtful` has the exercises to grade again while no other code runs.
     """
 
     reports: Reports
@@ -124,7 +124,7 @@ class TaskGrader:
     def grade(self, task: Task) -> TaskReports:
         """Grade each source.
 
-        If `alone` is true and the student's timeouts took too much time, skip the other sources.
+        If `alone` is true and the student's timeouts took too long, skip the remaining sources.
         """
         reports: Reports = {}
         doubtful, spent = set(), 0.0
@@ -160,7 +160,7 @@ def decoded(reports: Reports) -> dict[str, ExerciseReport]:
 def with_repairs(
     grade: Callable[[Task], TaskReports], task: Task, course: Course, seconds: float
 ) -> dict[str, ExerciseReport]:
-    """Grade one student's files with `grade`. Then search for repairs, in `seconds` for all files.
+    """Grade a student's files with `grade`, then search for repairs for at most `seconds` in all.
 
     A search starts if a mistake has neither a name nor a line. It changes no points.
     """
@@ -178,8 +178,8 @@ def with_repairs(
 class JudgePool:
     """The judge processes of a class. Only this object starts and ends their executor.
 
-    There is one executor at a time, and its judges have the same setup. The pool ends the executor
-    when another setup is needed, when a judge dies, and when it is closed. It is not thread-safe.
+    The pool has one executor at a time. All judges of an executor have the same setup. A new setup,
+    the death of a judge, and closing the pool end the executor. The pool is not thread-safe.
     """
 
     def __init__(self, workers: int) -> None:
@@ -188,16 +188,16 @@ class JudgePool:
         self._made_for: tuple[Setup, int] | None = None
 
     def close(self) -> None:
-        """End the judges, and wait until they have ended."""
+        """End the judges, and wait for their end."""
         if self._executor is not None:
             self._executor.shutdown(cancel_futures=True)
         self._executor = None
 
     def grade(self, tasks: Iterable[Task], setup: Setup) -> Iterator[tuple[Task, Reports]]:
-        """Yield each task with its reports when these are ready. Doubtful tasks are last.
+        """Yield each task with its reports when they are ready, doubtful tasks last.
 
-        If the judge died, a task has no reports. To save memory, only a few more tasks than workers
-        are submitted at a time. Only doubtful tasks are kept until the end.
+        If its judge died, a task has no reports. To save memory, only a few more tasks than workers
+        are in progress, and only doubtful tasks are kept until the end.
         """
         doubtful: dict[int, tuple[Task, Reports]] = {}
         again: list[Task] = []
@@ -222,7 +222,7 @@ class JudgePool:
     def _run(
         self, tasks: Iterable[Task], setup: Setup, workers: int
     ) -> Iterator[tuple[Task, TaskReports]]:
-        """Grade tasks in parallel. If a judge dies, grade the unfinished tasks again one by one."""
+        """Grade tasks in parallel. After a judge's death, grade unfinished tasks one by one."""
         coming = iter(tasks)
         running: dict[Future[TaskReports], Task] = {}
         while True:
@@ -248,7 +248,7 @@ class JudgePool:
                 running.clear()
 
     def _graded_apart(self, task: Task, setup: Setup) -> TaskReports:
-        """Grade one task with a new judge. If the judge dies in each try, return no reports."""
+        """Grade one task with a new judge. If each try kills its judge, return no reports."""
         for tried in range(TRIES):  # a judge may die of other causes, too
             self.close()
             time.sleep(PAUSE * tried)  # the fork server may be ending
@@ -280,7 +280,7 @@ _grader: TaskGrader
 
 
 def _start(setup: Setup, number: "Synchronized[int]") -> None:
-    """Make this process a judge that ignores Ctrl-C."""
+    """Make this process a judge. A judge ignores Ctrl-C."""
     global _grader  # noqa: PLW0603  one judge for the life of the process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_starter, daemon=True).start()
@@ -298,7 +298,7 @@ def _grade(task: Task) -> TaskReports:
 
 
 def _end_with_starter() -> None:
-    """End this judge process when the process that collects its results ends."""
+    """End this judge process with the process that collects the results."""
     parent = parent_process()
     assert parent is not None
     parent.join()
@@ -306,19 +306,19 @@ def _end_with_starter() -> None:
 
 
 def end_with_parent(parent: int) -> None:
-    """End this judge process when the process `parent`, which started the judge, ends."""
+    """End this judge process with its `parent` process."""
     while os.getppid() == parent:
         time.sleep(0.2)
     os._exit(1)
 
 
 def workers_here() -> int:
-    """Return the number of workers for which this machine has processors and memory."""
+    """Return how many workers this machine's processors and memory allow."""
     return max(1, min(os.cpu_count() or 1, memory_here() // WORKER_MEMORY))
 
 
 def memory_here() -> int:
-    """Return the bytes of memory that this machine or its container has."""
+    """Return the memory of this machine or container in bytes."""
     sizes = [sys.maxsize]
     with contextlib.suppress(AttributeError, ValueError, OSError):  # unknown on Windows
         sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
@@ -329,7 +329,7 @@ def memory_here() -> int:
 
 
 def limit_memory() -> None:
-    """Limit the memory that this judge can allocate while it runs a submission."""
+    """Limit the memory that this judge can allocate for a submission."""
     try:
         import resource
     except ImportError:  # Windows
@@ -340,13 +340,13 @@ def limit_memory() -> None:
 
 
 def context_of_judges() -> BaseContext:
-    """Return the multiprocessing context that is used to start judge processes."""
+    """Return the multiprocessing context that starts judge processes."""
     keep_to_one_thread()
     return ForkingContext() if _start_fork_server() else multiprocessing.get_context("spawn")
 
 
 def _start_fork_server() -> bool:
-    """Start the fork server for judges without waiting. Return False if it cannot be used here.
+    """Start the fork server for judges without waiting. If that is impossible here, return False.
 
     The fork server ignores Ctrl-C, imports nothing from the working folder, and ends with this
     process. Without a fork server, each judge starts by itself.
@@ -377,7 +377,7 @@ if sys.platform != "win32":
     from multiprocessing.context import ForkServerContext, ForkServerProcess
 
     class JudgeProcess(ForkServerProcess):
-        """Forked process that does not run the main script of the command again."""
+        """Forked process that does not run the command's main script again."""
 
         def start(self) -> None:
             _start_fork_server()  # starts it again if it has ended
@@ -392,6 +392,6 @@ if sys.platform != "win32":
                     program["__file__"] = file
 
     class ForkingContext(ForkServerContext):
-        """Multiprocessing context that is used to start judge processes."""
+        """Multiprocessing context that starts judge processes."""
 
         Process = JudgeProcess

@@ -1,7 +1,7 @@
 """Marking of answers in words. Several people can mark at the same time.
 
-A cluster contains similar answers, which have all or nearly all words in common. The person who
-marks sees the answers of a cluster together, and the words in which they differ.
+A cluster contains similar answers, which have nearly all words in common. The page for marking
+shows the answers of a cluster together, with the differing words.
 """
 
 import difflib
@@ -49,9 +49,9 @@ T = TypeVar("T")
 class AnswerMarks(msgspec.Struct, frozen=True):
     """The marks of one answer.
 
-    `mark` is the mark that counts. If the last mark does not count, `before` is that mark, and
-    `state` is the reason. If table and desk disagree, `other` is the table's mark. `token` changes
-    when any of these changes.
+    `mark` is the valid mark. If the last mark is not valid, it is `before`, and `state` is the
+    reason. If table and desk disagree, `other` is the table's mark. `token` changes when any of
+    these changes.
     """
 
     mark: GivenMark
@@ -70,7 +70,7 @@ class AnswerMarks(msgspec.Struct, frozen=True):
 
 
 class Overtaken(Exception):
-    """Error if another person has marked the answers `keys` in the meantime."""
+    """Error: another person has marked the answers `keys` in the meantime."""
 
     def __init__(self, keys: Sequence[Key]) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ class Overtaken(Exception):
 
 
 class Marking:
-    """The answers and marks in a results folder. They are read again when the files change."""
+    """The answers and marks in a results folder, read again when the files change."""
 
     def __init__(self, results: Path, course: Course) -> None:
         self.results = results
@@ -87,7 +87,7 @@ class Marking:
         self._lock = threading.RLock()
 
     def cached(self, name: str, files: Sequence[str], make: Callable[[], T]) -> T:
-        """Return the result of `make()`. Call `make` again only after one of the files changes."""
+        """Return the result of `make()`. Call `make` again only if a file has changed."""
         with self._lock:
             state = [_state(self.results / file) for file in files]
             if name not in self._cache or self._cache[name][0] != state:
@@ -111,14 +111,14 @@ class Marking:
         return {answer.key: answer for answer in itertools.chain.from_iterable(answers)}
 
     def marks(self) -> Marks:
-        """Return the current marks, from the store and from the table."""
+        """Return the current marks from the store and the table."""
         return self.cached("marks", [TABLE, FILE, OLD_MARKS], self._read_marks)
 
     def _read_marks(self, store: Store | None = None) -> Marks:
         return Marks(self.results / TABLE, self.course, self.course.exercises.values(), store)
 
     def standing(self, answer: Answered, among: Marks | None = None) -> AnswerMarks:
-        """Return the marks of an answer. They come from `among`, or else from the current marks."""
+        """Return the marks of an answer from `among`, or else from the current marks."""
         marks = self.marks() if among is None else among
         entries, cell = marks.stored.by_answer.get(answer.key, []), marks.cells.get(answer.key)
         mark, state = marks.mark(answer), marks.state(answer)
@@ -142,10 +142,10 @@ class Marking:
         )
 
     def enter(self, by: str, given: Sequence[GivenMark], tokens: Sequence[str]) -> None:
-        """Store one person's marks for some answers. If one mark cannot be stored, store no mark.
+        """Store one person's marks for some answers: all of them, or none.
 
-        `tokens` identify the marks that the person saw for these answers. When this returns, the
-        marks are saved on the disk.
+        `tokens` identify the marks that the person saw. After the call, the new marks are saved on
+        the disk.
 
         Raises:
             Overtaken: another person has marked one of the answers in the meantime.
@@ -172,7 +172,7 @@ class Marking:
             self._cache.pop("marks", None)  # the file's time may not show two quick changes
 
     def _checked(self, mark: GivenMark) -> GivenMark:
-        """Check a mark, and return it in the form that the store needs."""
+        """Validate a mark, and return it in the store's form."""
         if mark.key not in self.answers():
             who, where = one_line(mark.student, 60), one_line(mark.question, 60)
             raise UserError(f"{who} no longer has an answer to {where}. Reload the page.")
@@ -187,7 +187,7 @@ class Marking:
 
 
 def _state(path: Path) -> tuple[int, int, int]:
-    """Return a file's inode, size and time, to notice changes. Without a file, return zeros."""
+    """Return a file's inode, size and time, or zeros if there is no file."""
     try:
         about = path.lstat()
     except OSError:
@@ -203,10 +203,10 @@ def normalized_words(text: str) -> tuple[str, ...]:
 
 
 def similar_groups(texts: Sequence[str]) -> list[list[tuple[int, ...]]]:
-    """Put similar answers into clusters. Each begins with the wording that most answers have.
+    """Put similar answers into clusters. A cluster begins with its most frequent wording.
 
-    A wording is a tuple with the places of its answers in `texts`. Each answer is in exactly one
-    group, and the largest group comes first. The result depends only on the texts and their order.
+    A wording is a tuple of indices of `texts`. Each index is in exactly one cluster, and the
+    largest cluster comes first. The result depends only on the texts and their order.
     """
     places: dict[tuple[str, ...], list[int]] = {}
     for place, text in enumerate(texts):
@@ -228,12 +228,12 @@ def similar_groups(texts: Sequence[str]) -> list[list[tuple[int, ...]]]:
 
 
 def are_near(one: frozenset[WordPair], other: frozenset[WordPair]) -> bool:
-    """Return whether two texts have most pairs of neighbouring words in common."""
+    """Return whether two texts share most of their pairs of neighbouring words."""
     return 2 * len(one & other) >= NEAR * (len(one) + len(other))
 
 
 def word_pairs(words: Sequence[str]) -> frozenset[WordPair]:
-    """Return the pairs of neighbouring words. Repetitions of a pair have different numbers.
+    """Return a text's pairs of neighbouring words. Repetitions of a pair are numbered.
 
     An empty word marks the start and the end of the text.
     """
@@ -247,9 +247,9 @@ def word_pairs(words: Sequence[str]) -> frozenset[WordPair]:
 
 
 def differing_pieces(text: str, other: str) -> list[tuple[str, bool]]:
-    """Split a text into pieces. A piece's flag is True if `other` has different words there.
+    """Split a text into pieces, each with True if `other` has different words there.
 
-    Where only `other` has words, there is an empty piece. Only the beginning of a long text is
+    An empty piece stands for additional words of `other`. Only the beginning of a long text is
     compared.
     """
     words, other_words = text.split()[:MOST_COMPARED], other.split()[:MOST_COMPARED]
@@ -290,7 +290,7 @@ Cluster = tuple[Wording, ...]  # wordings that are similar to the first
 
 
 class MarkedSoFar(NamedTuple):
-    """Numbers of answers, marks and uncounted marks. `points` is the mean of the marks."""
+    """Numbers of answers, marks and invalid marks. `points` is the mean of the marks."""
 
     answers: int
     marked: int
@@ -309,7 +309,7 @@ def rubric(question: Question) -> tuple[RubricItem, ...]:
 
 
 def total(question: Question, ids: Sequence[str]) -> float:
-    """Return the sum of the points of some rubric items, limited to the question's maximum."""
+    """Return the sum of some rubric items' points, limited to the question's maximum."""
     points = sum(item.points or 0 for item in rubric(question) if item.id in ids)
     return round(min(question.points, max(0.0, points)), 2)
 
@@ -334,7 +334,7 @@ class Sheet:
         ]
 
     def wording(self, named: str) -> Wording | None:
-        """Return the wording with this id, or the wording of the answer with this id, or None."""
+        """Return the wording with this id, or with an answer of this id, or None."""
         for each in self.wordings:
             if named == each.id or any(member.id == named for member in each.members):
                 return each
@@ -344,12 +344,12 @@ class Sheet:
         return next(cluster for cluster in self.clusters if wording in cluster)
 
     def beside(self, wording: Wording | None, step: int) -> Wording | None:
-        """Return the next wording, or if `step` is −1, the previous. At the ends, return None."""
+        """Return the next wording, or the previous one if `step` is −1. At an end, return None."""
         at = self.wordings.index(wording) + step if wording in self.wordings else 0
         return self.wordings[at] if 0 <= at < len(self.wordings) else None
 
     def next_open(self, wording: Wording | None = None) -> Wording | None:
-        """Return the next wording with an unmarked answer. After the last, begin at the first."""
+        """Return the next wording with an unmarked answer. After the last wording, begin again."""
         at = self.wordings.index(wording) + 1 if wording in self.wordings else 0
         marks = self.marking.marks()
         for following in [*self.wordings[at:], *self.wordings[:at]]:
@@ -368,7 +368,7 @@ class Sheet:
         return MarkedSoFar(len(self._members), len(points), doubtful, mean)
 
     def comments(self) -> list[str]:
-        """Return the comments that people gave for this question, most frequent first."""
+        """Return people's comments on this question, most frequent first."""
         marks = self.marking.marks()
         used: Counter[str] = Counter()
         for each in self._members:

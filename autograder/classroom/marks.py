@@ -1,7 +1,7 @@
-"""Marks for answers in words. A mark counts only for the text for which it was given.
+"""Marks for answers in words. A mark counts only for the text that was marked.
 
-The store keeps the marks. When a class is graded, marks from `by-hand.csv` are added to the store,
-and the table is written again.
+The store keeps the marks. Each run adds new marks from `by-hand.csv` to the store, and writes the
+table again.
 """
 
 from collections.abc import Iterable, Sequence
@@ -65,7 +65,7 @@ class Answered(msgspec.Struct, frozen=True):
 
 
 class UncountedMark(msgspec.Struct, frozen=True):
-    """A mark that does not count, with the student and the question."""
+    """An invalid mark, with its student and question."""
 
     student: str
     exercise: str
@@ -75,12 +75,12 @@ class UncountedMark(msgspec.Struct, frozen=True):
 
 
 def answer_id(text: str) -> str:
-    """Return a digest of an answer's words. It does not depend on line breaks."""
+    """Return a digest of an answer's words, without line breaks."""
     return as_letters(" ".join(text.split()))
 
 
 class Marks:
-    """All marks of a class, from the store and newly typed into the table."""
+    """All marks of a class, from the store and from new cells of the table."""
 
     def __init__(
         self, path: Path, course: Course, graded: Iterable[Exercise], store: Store | None = None
@@ -111,7 +111,7 @@ class Marks:
                 self._merge(key)
 
     def _take(self, row: Row) -> None:
-        """Use a row of the table. If an answer has two rows, use the row that is filled in."""
+        """Use a row of the table. If an answer has two rows, the filled-in row counts."""
         key = self._key(row)
         question = self._questions.get(key[1:])
         if question is None:
@@ -129,10 +129,10 @@ class Marks:
         self._rows[key] = row
 
     def _merge(self, key: Key) -> None:
-        """Choose between the mark in the table and the newest mark in the store.
+        """Choose between an answer's mark in the table and its newest mark in the store.
 
         The table has no times. Its mark is newer if the cell has changed since the table was last
-        read or written, and no mark was stored since then.
+        read or written, and no mark has been stored meanwhile.
         """
         entries = self.stored.by_answer.get(key)
         if self.changed_cell(key):
@@ -148,7 +148,7 @@ class Marks:
             self._put(key, entries[-1].mark)
 
     def changed_cell(self, key: Key) -> GivenMark | None:
-        """Return the table's mark for an answer. If no person has changed it, return None."""
+        """Return the table's mark for an answer, or None if no person has changed the cell."""
         cell, known = self.cells.get(key), self._exported.get(key)
         if cell is None or (known is None and cell.is_blank):
             return None
@@ -190,7 +190,7 @@ class Marks:
         return any(own) or any(self.table.others(row))
 
     def _has_our_id(self, row: Row) -> bool:
-        """Return whether the id in a row is empty, or an id that the grader wrote."""
+        """Return whether a row's id is empty or was written by the grader."""
         id = self.table.get(row, ID).strip()
         return not id or (len(id) == ID_LETTERS and id.isascii() and id.isalpha() and id.islower())
 
@@ -218,7 +218,7 @@ class Marks:
         return points
 
     def state(self, each: Answered) -> str:
-        """Return why a mark does not count. If the mark counts or is missing, return ""."""
+        """Return why a mark is not valid. For a valid or missing mark, return ""."""
         row = self._rows.get(each.key)
         if each.key in self._conflicts:
             return TWO
@@ -228,13 +228,13 @@ class Marks:
         return "" if bound in {"", each.id} else CHANGED
 
     def mark(self, each: Answered) -> GivenMark:
-        """Return the mark that counts for an answer. If no mark counts, return a blank mark."""
+        """Return an answer's valid mark, or else a blank mark."""
         if each.key not in self._rows or self.state(each):
             return GivenMark(*each.key, "")
         return self._read_off(self._rows[each.key])
 
     def given(self, exercise: ExerciseReport, student: str) -> ExerciseReport:
-        """Return the exercise with its marks. Its status is graded once all answers have points."""
+        """Return the exercise with its marks. If all answers have points, its status is graded."""
         if not exercise.answers:
             return exercise
         answers, states = [], []
@@ -264,12 +264,12 @@ class Marks:
         )
 
     def changed(self, answers: Sequence[Answered]) -> dict[Key, UncountedMark]:
-        """Return the marks that were given for an earlier text, as a dict from the answer's key."""
+        """Return the marks for earlier texts, by the answer's key."""
         changed = [each.key for each in answers if self.state(each) == CHANGED]
         return {key: self._uncounted(self._rows[key]) for key in changed}
 
     def orphaned(self, answers: Sequence[Answered]) -> list[UncountedMark]:
-        """Return the marks for answers that do not exist."""
+        """Return the marks for missing answers."""
         return [self._uncounted(row) for row in self._left(answers) if self._is_orphan(row)]
 
     def _uncounted(self, row: Row) -> UncountedMark:
@@ -277,7 +277,7 @@ class Marks:
         return UncountedMark(*self._key(row), points, plain_cell(comment)[:MAX_COMMENT])
 
     def _left(self, answers: Sequence[Answered]) -> list[Row]:
-        """Return the rows that stay in the table although this run has no answer for them."""
+        """Return the rows without an answer in this run that stay in the table."""
         keys = {each.key for each in answers}
         rows = [row for key, row in self._rows.items() if key not in keys] + self._strays
         return [row for row in rows if not self._is_orphan(row) or self._is_filled_in(row)]
@@ -288,7 +288,7 @@ class Marks:
         return exercise in self._graded or (exercise, question) not in self._questions
 
     def notes(self, answers: Sequence[Answered]) -> list[str]:
-        """Return notes on marks that do not count."""
+        """Return notes on invalid marks."""
         two = [self._uncounted(row) for key, row in self._rows.items() if key in self._conflicts]
         notes = []
         for marks, state, why in (
@@ -306,7 +306,7 @@ class Marks:
         return notes
 
     def write(self, answers: Sequence[Answered]) -> list[str]:
-        """Write all answers to the table, add typed marks to the store, and return errors.
+        """Write all answers to the table, add its new marks to the store, and return errors.
 
         Rows that people filled in stay in the table.
         """

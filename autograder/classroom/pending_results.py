@@ -1,4 +1,4 @@
-"""Proposal of a run. Its new results are compared with the current results before they count."""
+"""Proposal of a run: new results, and their comparison with the current results."""
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -46,9 +46,9 @@ Decide = Callable[[GradeDifference], bool]
 class GradedClass(ClassOverview):
     """The overview of a run, with its changes.
 
-    `version` is the number of the version that the run made, or 0 if no result was new.
-    `difference` lists the changes of previous results. It is None if there were no results.
-    `needs_repairs` is true if a repair should be searched for some answer.
+    `version` is the number of the new version, or 0 if no result was new. `difference` lists the
+    changes of previous results, or is None if there were none. `needs_repairs` is true if some
+    answer needs a search for a repair.
     """
 
     in_force = True
@@ -58,7 +58,7 @@ class GradedClass(ClassOverview):
 
 
 class Proposal:
-    """The results of a run. Students are added one by one, in the order of the table."""
+    """The results of a run. They are added student by student, in the order of the table."""
 
     def __init__(
         self, out: Path, course: Course, exercises: Sequence[Exercise], before: Records
@@ -114,12 +114,12 @@ class Proposal:
         grader: Grader,
         names: Sequence[str],
     ) -> None:
-        """Make the proposed results the current ones if `decide` agrees, else keep the proposal.
+        """If `decide` agrees, make the proposed results current. Otherwise, keep the proposal.
 
-        `decide` is asked only if existing grades change. If it is None, the results never change.
+        `decide` is called only if existing grades change. For None, the results never change.
 
         Raises:
-            OSError: a file cannot be written. The previous results then still count.
+            OSError: a file cannot be written. The previous results stay current.
         """
         overview, difference = self.overview, self.difference
         students = {row.student for row in overview.rows}
@@ -165,7 +165,7 @@ class Proposal:
             ).number
 
     def replace_texts(self, graded: GradedClass) -> None:
-        """Replace the current records and pages by new ones with repairs. No grade changes."""
+        """Replace the current records and pages by versions with repairs. No grade changes."""
         overview = self.overview
         overview.notes, overview.not_understood = graded.notes, graded.not_understood
         self._write_records()
@@ -197,7 +197,7 @@ def _without_repairs(report: Report | None) -> Report | None:
 
 
 def _on_page(report: Report | None) -> Report | None:
-    """Return a report without the paths in the download, because no page shows these paths."""
+    """Return a report without paths of the download."""
     if report is None or report.hand_in is None:
         return report
     hand_in = msgspec.structs.replace(report.hand_in, entries=())
@@ -205,7 +205,7 @@ def _on_page(report: Report | None) -> Report | None:
 
 
 def _lines(difference: GradeDifference) -> Iterator[list[str]]:
-    """Yield a table row for each changed cell, and one for the total of each changed student."""
+    """Yield a table row for each changed cell, and one for each changed student's total."""
     for change in difference.changes:
         student = safe_cell(change.student)
         yield [student, "all", change.before, change.after, "; ".join(change.why), ""]

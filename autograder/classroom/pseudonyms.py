@@ -1,7 +1,6 @@
-"""Pseudonyms of a course. The table `pseudonyms.csv` says which student has which pseudonym.
+"""Pseudonyms of a course. The table `pseudonyms.csv` has each student's pseudonym.
 
-A student keeps the same pseudonym in all later results. If students wrote names into their files,
-these names stay there.
+A student keeps the same pseudonym in all later results. Names inside students' files stay there.
 """
 
 import re
@@ -56,15 +55,15 @@ class Pseudonyms:
         self._called = {student: pseudonym for pseudonym, student in self._students.items()}
 
     def student(self, pseudonym: str) -> str:
-        """Return the student who has a pseudonym. Another name is returned unchanged."""
+        """Return the student with a pseudonym. A name that is no pseudonym stays unchanged."""
         return self._students.get(pseudonym, pseudonym)
 
     def called(self, student: str) -> str:
-        """Return a student's pseudonym, or the student's name if there is no pseudonym."""
+        """Return a student's pseudonym, or else the student's name."""
         return self._called.get(student, student)
 
     def hidden(self, folders: Sequence[Folder]) -> list[Folder]:
-        """Return the folders with pseudonyms instead of names. New students get a new pseudonym."""
+        """Return the folders with pseudonyms instead of names. New students get new pseudonyms."""
         for folder in folders:
             student = folder.student
             known = self._new[student] = folder.hand_in or HandIn()
@@ -94,7 +93,7 @@ class Pseudonyms:
         return sorted(renamed, key=lambda folder: folder.student)
 
     def _without(self, text: str, student: str) -> str:
-        """Return a note without the names of the class and without parts of the student's name."""
+        """Return a note without names of the class and without parts of the student's name."""
         if self._others:
             text = self._names.sub(lambda found: self._others[found[0]], text)
         known = self._new.get(student, HandIn())
@@ -106,7 +105,7 @@ class Pseudonyms:
         return text
 
     def of_work(self, work: StudentWork) -> StudentWork:
-        """Return a student's work. Each file is renamed to the name of its exercise."""
+        """Return a student's work, with each file renamed after its exercise."""
         student = self.student(work.student)
         labels = {s.label: f"{s.name}{Path(s.label).suffix}" for s in work.sources.values()}
 
@@ -134,7 +133,7 @@ class Pseudonyms:
         )
 
     def refuse_mixed(self, students: Iterable[str], anonymous: bool, results: Path) -> None:
-        """Refuse results if their history has names but should have pseudonyms, or the reverse."""
+        """Refuse results with names in their history and pseudonyms in this run, or the reverse."""
         names = list(students)
         known = [student for student in names if student in self._students]
         if anonymous and len(known) < len(names):
@@ -163,9 +162,9 @@ class Pseudonyms:
         self.path.chmod(0o600)
 
     def with_names(self, reports: Sequence[Report]) -> list[Report]:
-        """Return reports with the students' names instead of pseudonyms.
+        """Return reports with students' names instead of pseudonyms.
 
-        Other reports are unchanged.
+        Reports without pseudonyms are unchanged.
         """
         named = []
         for report in reports:

@@ -1,4 +1,4 @@
-"""Records of a class on the disk: the reports in the results, and the journal."""
+"""Records of a class on the disk: reports of the results, and the journal."""
 
 import contextlib
 import sqlite3
@@ -33,20 +33,20 @@ class _Name(msgspec.Struct, frozen=True):
 
 
 class _Head(msgspec.Struct, frozen=True):
-    """The part of a record that is decoded as soon as the file is read."""
+    """The part of a record that is decoded at once."""
 
     student: str
     exercises: tuple[_Name, ...]
 
 
 class Records:
-    """The reports of students in a file. `exercises` has all exercises of these reports.
+    """The reports in a file. `exercises` has all exercises of these reports.
 
     `there` says whether the file exists, even if it is empty.
     """
 
     def __init__(self, path: Path) -> None:
-        """Read the file, and decode the names in it. If there is no file, there are no students."""
+        """Read the file, and decode its names. Without a file, there are no students."""
         self.path = path
         self.exercises: dict[str, None] = {}
         self._lines: dict[str, bytes] = {}
@@ -77,15 +77,15 @@ class Records:
         return list(self._lines)
 
     def line(self, student: str) -> bytes:
-        """Return a student's report as bytes. If the student has no report, return b""."""
+        """Return a student's report as bytes, or b"" if there is none."""
         return self._lines.get(student, b"")
 
     def get(self, student: str) -> Report | None:
-        """Return a student's report. If the student has no report, return None."""
+        """Return a student's report, or None."""
         return self.report(student) if student in self else None
 
     def report(self, student: str) -> Report:
-        """Return the report of a student who has one."""
+        """Return a student's report. There must be one."""
         try:
             return msgspec.json.decode(self._lines[student], type=Report)
         except msgspec.MsgspecError as error:
@@ -96,10 +96,10 @@ class Records:
 
 
 class Journal:
-    """Cache of reports. Each report is about one student and one exercise.
+    """Cache of reports, each on one student and one exercise.
 
-    A report's key depends on all inputs of the grading. If an input changes, the work is graded
-    again. Only one run at a time uses the journal.
+    A report's key depends on all inputs of the grading, so work is graded again after any change of
+    an input. Only one run at a time uses the journal.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -142,7 +142,7 @@ class Journal:
         )
 
     def find(self, student: str, exercise: str, key: str) -> bytes | None:
-        """Return the report on an exercise. If no report was made with this key, return None."""
+        """Return the report on an exercise with this key, or None."""
         query = "SELECT key, report FROM results WHERE student = ? AND exercise = ?"
         row = self._run(query, student, exercise).fetchone()
         if row is None or not isinstance(row[1], bytes):
@@ -151,7 +151,7 @@ class Journal:
         return data if row[0] == cache_key(key, data).encode() else None
 
     def keep(self, student: str, exercise: str, key: str, report: bytes) -> None:
-        """Store a report with a seal. The seal shows whether the report was damaged later."""
+        """Store a report with a seal that shows later damage."""
         seal = cache_key(key, report)
         self._run("REPLACE INTO results VALUES (?, ?, ?, ?)", student, exercise, seal, report)
 
@@ -171,7 +171,7 @@ def key_of(source: Source, exercise: Exercise, course: Course, grader: Grader) -
 
 
 def may_have_repair(report: ExerciseReport, course: Course) -> bool:
-    """Return whether a failed check names no mistake and no line, and may show a repair."""
+    """Return whether a failed check without a named mistake or line may show a repair."""
     return (
         report.status == "graded"
         and course.exercise(report.name).repair
@@ -181,17 +181,17 @@ def may_have_repair(report: ExerciseReport, course: Course) -> bool:
 
 
 class KnownRepairs:
-    """Finished searches for repairs. A search's key depends on all inputs of the answer's grade."""
+    """Finished searches for repairs, by keys that depend on all inputs of an answer's grade."""
 
     def __init__(self, journal: Journal, course: Course) -> None:
         self._journal, self._course = journal, course
 
     def is_due(self, student: str, report: ExerciseReport) -> bool:
-        """Return whether the report may have a repair, and no search was made so far."""
+        """Return whether the report may have a repair and has not been searched yet."""
         return may_have_repair(report, self._course) and not self._found(student, report)
 
     def added_to(self, student: str, report: ExerciseReport) -> ExerciseReport:
-        """Return the report with the repair that the search found, or with None for `repair`."""
+        """Return the report with the search's repair, or with None if there is none."""
         found = self._found(student, report) if may_have_repair(report, self._course) else ()
         return msgspec.structs.replace(report, repair=found[0] if found else None)
 
@@ -200,7 +200,7 @@ class KnownRepairs:
         self._journal.keep(student, *_row(report), msgspec.json.encode([repair]))
 
     def _found(self, student: str, report: ExerciseReport) -> tuple[Repair | None, ...]:
-        """Return a tuple with the search's result. Without a search, the tuple is empty."""
+        """Return a tuple with the search's result, or an empty tuple if there was no search."""
         data = self._journal.find(student, *_row(report)) or b"[]"
         with contextlib.suppress(msgspec.MsgspecError):  # stored in another form: search again
             return msgspec.json.decode(data, type=tuple[Repair | None, ...])

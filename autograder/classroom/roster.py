@@ -1,4 +1,4 @@
-"""Roster of a class: the students, and the names that they have on each platform."""
+"""Roster of a class: the students, and their names on each platform."""
 
 import re
 import unicodedata
@@ -17,7 +17,7 @@ from autograder.course.text import few, nearest, number, one_line, several
 from autograder.report.grades_table import plain_cell
 from autograder.report.model import HandIn
 
-ABOUT = ("id", "name", "email", "section", "group")
+ABOUT = ("id", "name", "email", "section", "team", "group")  # `group` is the old name of `team`
 HANDED_IN = ("extra_days", "excused", "handed_in", "late_days_used")
 EVERYTHING = "all"  # value in the column `excused` for the whole course
 REMEDY = "Give the column of the students' ids the name `id`, or name another file with --roster."
@@ -27,7 +27,7 @@ MAX_DAYS = 3650
 
 
 class Student(msgspec.Struct, frozen=True):
-    """A row of the roster: the number of its line, its cells, and details for the hand-in."""
+    """A row of the roster: its line number, its cells, and details of the hand-in."""
 
     line: int
     cells: dict[str, str]
@@ -38,13 +38,13 @@ class Student(msgspec.Struct, frozen=True):
         return self.cells["id"]
 
 
-SIGNS = ("column", "id", "e-mail", "name", "group")  # the surest first
+SIGNS = ("column", "id", "e-mail", "name", "team")  # the surest first
 
 
 class Match(msgspec.Struct, frozen=True):
-    """The students to whom a hand-in belongs. `sign` says how they were found, such as "e-mail".
+    """The students of a hand-in. `sign` says how they were found, such as "e-mail".
 
-    If several students are possible, they are in `may_be`, and `unclear` gives the reason.
+    `may_be` has all possible students if there are several, and `unclear` has the reason.
     """
 
     ids: list[str]
@@ -57,7 +57,7 @@ class Roster:
     """The students of a class, in the order of the roster."""
 
     def __init__(self, path: Path, course: Course) -> None:
-        """Read the roster. Its excuses must name exercises or assignments of the course."""
+        """Read the roster. Excuses must name exercises or assignments of the course."""
         if not path.is_file():
             raise UserError(
                 f"{path} does not exist. Name the roster: a CSV file with a column `id`."
@@ -84,6 +84,7 @@ class Roster:
 
     def _student(self, row: Row) -> Student:
         cells = {name: plain_cell(self._table.get(row, name).strip()) for name in self._columns}
+        cells["team"] = cells["team"] or cells["group"]
         if not cells["id"]:
             raise UserError(f"{self.path}, line {row.line}: the id is missing. Enter one.")
         at = ""
@@ -131,15 +132,14 @@ class Roster:
         )
 
     def known(self, student: str) -> HandIn:
-        """Return details of a student's hand-in that come from the roster."""
+        """Return the roster's details of a student's hand-in."""
         return self._by_id[student].hand_in
 
     def match(self, people: Sequence[tuple[str, Owner]]) -> list[Match]:
         """Match people with students, by id, then by e-mail, then by name.
 
         Leave doubtful cases open. If several people may be the same student, the surest sign
-        decides. For example, an id wins against a display name, because everybody can choose a
-        display name.
+        decides. For example, an id wins against a display name, which everybody can choose.
         """
         matches = [self._match(platform, person) for platform, person in people]
         claims: dict[str, list[int]] = {}
@@ -167,7 +167,7 @@ class Roster:
             named = []
         for sign, students in candidates:
             ids = [student.id for student in students]
-            if sign == "group":
+            if sign == "team":
                 return Match(ids, sign)
             if sign == "id" and named and len(ids) == 1 and students[0] not in named:
                 ids += [student.id for student in named]  # one student's id, but another's name
@@ -178,13 +178,13 @@ class Roster:
                 return Match(
                     [], sign, ids, f"By {sign}, {name} may be any of the students {few(ids, 5)}."
                 )
-        raise AssertionError("the last sign is the group")
+        raise AssertionError("the last sign is the team")
 
     def settle(self, readings: Sequence[tuple[str, Owner]]) -> int | None:
-        """Return the index of the only possible owner who is in the roster.
+        """Return the index of the only owner in the roster.
 
-        Return None if no owner or several owners are in the roster. Only ids are compared, and only
-        if the roster has an id on this platform for everybody.
+        Return None if the roster has no owner or several of them. Only ids are compared, and only
+        if the roster has everybody's id on this platform.
         """
         fits = []
         for at, (platform, person) in enumerate(readings):
@@ -197,26 +197,26 @@ class Roster:
         return fits[0] if len(fits) == 1 else None
 
     def _candidates(self, platform: str, person: Owner) -> list[tuple[str, list[Student]]]:
-        """Return each kind of sign with the students who may be this person, surest sign first."""
+        """Return the students who may be this person, for each kind of sign, surest sign first."""
         everybody = self.students
         keys = list(dict.fromkeys(filter(None, (person.id, person.key))))
         ids = keys if person.id or person.key != person.name else []  # a person's name is not an id
         email = person.email.casefold()
         free = [s for s in everybody if not s.cells.get(platform)]
         name = squashed(person.name)
-        group = name or squashed(person.key)
+        team = name or squashed(person.key)
         return [
             *(("column", [s for s in everybody if s.cells.get(platform) == key]) for key in keys),
             *(("id", [s for s in everybody if s.id == key]) for key in ids),
             ("e-mail", [s for s in free if email and s.cells["email"].casefold() == email]),
             ("name", [s for s in free if name and name in self._spellings[s.id]]),
-            ("group", [s for s in everybody if group and squashed(s.cells["group"]) == group]),
+            ("team", [s for s in everybody if team and squashed(s.cells["team"]) == team]),
         ]
 
-    def is_group(self, name: str) -> bool:
-        """Return whether a group in the roster has this name."""
+    def is_team(self, name: str) -> bool:
+        """Return whether a team in the roster has this name."""
         wanted = squashed(name)
-        return bool(wanted) and any(squashed(s.cells["group"]) == wanted for s in self.students)
+        return bool(wanted) and any(squashed(s.cells["team"]) == wanted for s in self.students)
 
     def missing(self, there: Iterable[str]) -> list[str]:
         """Return the ids of the students who handed in nothing."""
@@ -224,7 +224,7 @@ class Roster:
         return [student.id for student in self.students if student.id not in here]
 
     def unclear(self, matches: Iterable[Match]) -> list[str]:
-        """Return notes on submissions for which the student is not clear."""
+        """Return notes on submissions without a clear student."""
         texts = list(dict.fromkeys(match.unclear for match in matches if match.unclear))
         if not texts:
             return []
@@ -239,7 +239,7 @@ class Roster:
     def notes(self, missing: Sequence[str], strangers: Sequence[Owner]) -> list[str]:
         """Return notes on students who handed in nothing, and on people who are not in the roster.
 
-        If a person's name is like that of exactly one student without a hand-in, the note says so.
+        A note also names a student without a hand-in whose name is similar.
         """
         notes = []
         if missing:
@@ -265,9 +265,9 @@ class Roster:
 
 
 def _may_be_called(person: Owner, student: Student) -> bool:
-    """Return whether a person's name may mean a student, for example with a typing error.
+    """Return whether a person's name may mean a student, perhaps with a typing error.
 
-    An id with other digits or another first letter always belongs to another person.
+    An id with other digits or another first letter always means another person.
     """
     id, name = student.id.casefold(), student.cells["name"]
     words, theirs = ({*map(_letters, each.split())} - {""} for each in (name, person.name))
@@ -280,19 +280,19 @@ def _may_be_called(person: Owner, student: Student) -> bool:
 
 
 def _letters(word: str) -> str:
-    """Return a word's letters in lower case without accents, as they would be in a login."""
+    """Return a word's letters in lower case without accents, as in a login."""
     plain = unicodedata.normalize("NFKD", word).casefold()
     return "".join(filter(str.isalpha, plain))
 
 
 def squashed(name: str) -> str:
-    """Return a name in lower case, without blanks and punctuation, but with its accents."""
+    """Return a name in lower case with accents, but without blanks and punctuation."""
     plain = unicodedata.normalize("NFC", name).casefold()
     return "".join(char for char in plain if char.isalnum() or unicodedata.category(char)[0] == "M")
 
 
 def spellings(name: str) -> set[str]:
-    """Return the forms of a name. In each form another word is first, as in `Muster, Anna`."""
+    """Return the forms of a name, each with another word first, as in `Muster, Anna`."""
     words = name.replace(",", " ").split()
     turned = {squashed(" ".join(words[at:] + words[:at])) for at in range(len(words))}
     return turned - {""}

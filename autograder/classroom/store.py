@@ -1,9 +1,8 @@
 """Store of people's entries for a class, in `marks.sqlite`: marks, adjustments and versions.
 
-Each change is one transaction, which is saved on the disk before anybody is told that it worked.
-Rows of the tables that people edit are added to the store, and the tables are written from the
-store. The journal is a separate database, which is only a cache. See
-`docs/maintainers/marks-store.md`.
+Each change is one transaction, which is saved on the disk before success is reported. New rows of
+people's tables are added to the store, and the tables are written from the store. The journal is a
+separate database, and only a cache. See `docs/maintainers/marks-store.md`.
 """
 
 import contextlib
@@ -76,7 +75,7 @@ PRAGMA user_version = {_VERSION};
 class GivenMark(msgspec.Struct, frozen=True, omit_defaults=True):
     """A mark for an answer. `answer` is the digest of the answer's words. `points` may be missing.
 
-    `items` are the ids of the rubric items from which the points were added up.
+    `items` are the ids of the rubric items that give the points.
     """
 
     student: str
@@ -93,7 +92,7 @@ class GivenMark(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def shown(self) -> tuple[float | None, str]:
-        """Return the points and the comment in the form that a spreadsheet shows."""
+        """Return the points and the comment in a spreadsheet's form."""
         return self.points, " ".join(self.comment.split())
 
     @property
@@ -112,9 +111,9 @@ class StoredMark(msgspec.Struct, frozen=True):
 
 
 class ExportedMark(msgspec.Struct, frozen=True):
-    """A mark as it was in the table when the table was last read or written.
+    """A mark in the last version of the table that was read or written.
 
-    `newest` is the id of the newest mark that the store had at that time.
+    `newest` is the id of the store's newest mark at that time.
     """
 
     mark: GivenMark
@@ -122,7 +121,7 @@ class ExportedMark(msgspec.Struct, frozen=True):
 
 
 class StoredAdjustment(msgspec.Struct, frozen=True):
-    """An adjustment in the store. `exported` is true if it was in the table at any time."""
+    """An adjustment in the store. `exported` is true if the table has ever contained it."""
 
     id: int
     cells: Mapping[str, str]
@@ -144,7 +143,7 @@ class Store:
         self._connection = connection
 
     def marks(self) -> StoredMarks:
-        """Read all marks. If the seal of a row does not match, return only its id, as damaged."""
+        """Read all marks. If a row's seal does not match, return only the row's id, as damaged."""
         by_answer: dict[Key, list[StoredMark]] = {}
         undamaged = set()
         for *row, seal in self._connection.execute("SELECT * FROM marks ORDER BY id"):
@@ -175,12 +174,12 @@ class Store:
         return id
 
     def exported_marks(self) -> dict[Key, ExportedMark]:
-        """Read the marks that the table had when it was last read or written."""
+        """Read the marks in the last version of the table that was read or written."""
         rows = self._connection.execute("SELECT * FROM exported_marks")
         return {row[:3]: ExportedMark(GivenMark(*row[:6]), row[6]) for row in rows}
 
     def set_exported_marks(self, marks: Iterable[ExportedMark]) -> None:
-        """Record the marks that the table has now."""
+        """Record the table's current marks."""
         rows = [
             (*each.mark.key, each.mark.answer, each.mark.points, each.mark.comment, each.newest)
             for each in marks
@@ -189,7 +188,7 @@ class Store:
         self._connection.executemany(query, rows)
 
     def adjustments(self) -> list[StoredAdjustment]:
-        """Read the current adjustments, in the order in which they were entered."""
+        """Read the current adjustments in their order of entry."""
         query = f"SELECT id, origin, exported, {_CELLS} FROM adjustments WHERE taken_out = ''"
         return [
             StoredAdjustment(id, dict(zip(ADJUSTMENT, cells, strict=True)), origin, bool(exported))
@@ -212,12 +211,12 @@ class Store:
         self._connection.execute(query, (*cells.values(), id))
 
     def take_out_adjustments(self, ids: Iterable[int], at: str) -> None:
-        """Mark adjustments as deleted at a time. Their rows stay in the store."""
+        """Mark adjustments as deleted at this time. Their rows stay in the store."""
         query = "UPDATE adjustments SET taken_out = ? WHERE id = ?"
         self._connection.executemany(query, [(at, each) for each in ids])
 
     def versions(self) -> dict[int, bytes]:
-        """Read the versions as a dict from the number of a version to its encoded record."""
+        """Read the versions as a dict from number to encoded record."""
         query = "SELECT number, version FROM versions ORDER BY number"
         return {number: text.encode() for number, text in self._connection.execute(query)}
 
@@ -234,9 +233,9 @@ def timestamp() -> str:
 
 @contextlib.contextmanager
 def read_store(results: Path) -> Iterator[Store]:
-    """Open the store for reading. Until the store is closed, its content does not change.
+    """Open the store for reading. The content does not change until the store is closed.
 
-    If there is no store, the files of older versions are read. Nothing is written.
+    Without a store, read the files of older versions. Write nothing.
     """
     path = results / FILE
     with _errors(path):
@@ -253,9 +252,9 @@ def read_store(results: Path) -> Iterator[Store]:
 
 @contextlib.contextmanager
 def write_store(results: Path) -> Iterator[Store]:
-    """Open the store for one transaction. During it, no other process can write to the store.
+    """Open the store for one transaction. Meanwhile, no other process can write to the store.
 
-    At the end, the changes are saved on the disk. After an exception, nothing has changed. The
+    At the end, the changes are saved on the disk. After an exception, the store is unchanged. The
     first transaction adds the files of older versions to the store.
     """
     path = results / FILE
@@ -284,7 +283,7 @@ def refuse_links(path: Path) -> None:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
-    """Connect with a rollback journal. Unlike a write-ahead log, it works on network drives."""
+    """Connect with a rollback journal, because a write-ahead log fails on network drives."""
     connection = sqlite3.connect(path, isolation_level=None, timeout=WAIT)
     connection.text_factory = lambda data: data.decode(errors="replace")  # if damaged
     connection.execute("PRAGMA journal_mode = DELETE")
@@ -293,7 +292,7 @@ def _connected(path: Path) -> sqlite3.Connection:
 
 
 def _version_of(connection: sqlite3.Connection, path: Path) -> int:
-    """Return the version number of the database's tables. If there are no tables yet, return 0."""
+    """Return the version number of the database's tables, or 0 if there are no tables yet."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version not in {0, _VERSION}:
         raise UserError(f"{path} was written by a newer version of autograder. Use that version.")
@@ -301,7 +300,7 @@ def _version_of(connection: sqlite3.Connection, path: Path) -> int:
 
 
 def _created(connection: sqlite3.Connection, results: Path) -> Store:
-    """Create the tables, and add the files of an older version to them."""
+    """Create the tables, and add the content of older versions' files."""
     for statement in _TABLES.split(";"):
         connection.execute(statement)
     _import_old_marks(connection, results / OLD_MARKS)
@@ -310,7 +309,7 @@ def _created(connection: sqlite3.Connection, results: Path) -> Store:
 
 @contextlib.contextmanager
 def _errors(path: Path) -> Iterator[None]:
-    """Replace errors of SQLite by messages that people can understand."""
+    """Replace errors of SQLite by messages for people."""
     try:
         yield
     except sqlite3.DatabaseError as error:
@@ -348,10 +347,10 @@ class _OldAct(msgspec.Struct, frozen=True):
 
 
 def _import_old_marks(connection: sqlite3.Connection, path: Path) -> None:
-    """Add the marks of an older version to the store, in the order in which they count.
+    """Add the marks of an older version to the store, in their order of validity.
 
-    Marks from the table come after the lines that the file had when the table was read. A damaged
-    line does not count. Its row has no seal, so it is listed as damaged.
+    A mark from the table comes after all lines that are older than the table. The row of a damaged
+    line has no seal, so it is listed as damaged.
     """
     if not path.exists() and not path.is_symlink():
         return

@@ -1,4 +1,4 @@
-"""Submissions of a class. They are unpacked, sorted by student, and read student by student."""
+"""Submissions of a class: unpacked, sorted by student, and read student by student."""
 
 import codecs
 import contextlib
@@ -46,10 +46,9 @@ REQUEST = re.compile("(?i)(?<![a-z])re-?grade(?![a-z])")
 class StudentWork(msgspec.Struct):
     """The submission of one student.
 
-    `unclear` has the exercises that a person must look at before grading, each with the reason.
-    `not_loaded` has the exercises that cannot be run. For each exercise, `several` has the
-    candidate files, `chosen` the content of the file that a person chose, and `requests` the
-    student's regrade request.
+    `unclear` has reasons for exercises that a person must look at before grading. `not_loaded` has
+    the exercises that cannot run. `several` has the candidate files of each exercise. `chosen` has
+    the contents of files that a person chose. `requests` has the student's regrade requests.
     """
 
     student: str
@@ -63,7 +62,7 @@ class StudentWork(msgspec.Struct):
 
 
 def content_of_all(files: Iterable[FoundFile]) -> str:
-    """Return a digest of the contents of several files. Names and order do not matter."""
+    """Return a digest of several files' contents. Names and order do not matter."""
     contents = (file.source.content if file.source else file.trouble for file in files)
     return as_letters(" ".join(sorted(contents)))
 
@@ -76,9 +75,9 @@ def read_work(
 ) -> StudentWork:
     """Read the files of a student. Problems are stored in the result, not raised.
 
-    If the course's `stubs` are given, a changed file counts instead of an unchanged file. If the
-    name of a file names no exercise, the functions in it show the exercise. `choices` are decisions
-    of people between several files. A choice counts as long as the files do not change.
+    If the course's `stubs` are given, a changed file counts instead of an unchanged file. If a
+    file's name names no exercise, the file's functions show the exercise. `choices` are people's
+    decisions between several files. A choice is valid until one of these files changes.
     """
     work = StudentWork(folder.student, notes=list(folder.notes))
     names = list(exercises)
@@ -104,9 +103,9 @@ def read_work(
 def _choose_files(
     work: StudentWork, reading: "_Reading", choices: Sequence[Decision], starters: bool
 ) -> None:
-    """Store in `work` the file that counts for each exercise, or the reason why there is none.
+    """Store in `work` each exercise's file, or the reason why there is none.
 
-    If `starters` is true, a file that the student did not change does not count.
+    If `starters` is true, an unchanged file does not count.
     """
     untouched: list[str] = []
     imported = reading.imported()
@@ -142,7 +141,7 @@ def _choose_files(
 def _chosen_by_a_person(
     exercise: str, files: Sequence[FoundFile], choices: Sequence[Decision]
 ) -> FoundFile | None:
-    """Return the file that a person chose last. If no choice counts, return None."""
+    """Return the file that a person chose last, or None if no choice is valid."""
     by_content = {file.source.content: file for file in files if file.source is not None}
     among = {"", content_of_all(files)}
     for choice in reversed(choices):
@@ -152,7 +151,7 @@ def _chosen_by_a_person(
 
 
 class _Reading:
-    """Reader of one student's files. It collects the candidate files for each exercise."""
+    """Reader of a student's files, which collects the candidate files for each exercise."""
 
     def __init__(self, names: list[str], stubs: Stubs) -> None:
         self.names = names
@@ -169,7 +168,7 @@ class _Reading:
         self._left = MAX_READ
 
     def look_at(self, file: FolderFile) -> None:
-        """Read a file: a request, or a candidate for exercises that its name or content shows."""
+        """Read a file: a request, or a candidate for exercises that its name or content show."""
         named = self.named(file)
         if file.suffix in IN_WORDS and REQUEST.search(file.path.stem):
             self._take_request(file, named)
@@ -219,7 +218,7 @@ class _Reading:
         self._asked.setdefault(name, []).append(whole[: MAX_REQUEST + 1])
 
     def requests(self) -> dict[str, str]:
-        """Return each exercise's request.
+        """Return the request for each exercise.
 
         A request that names no exercise is for the first exercise. A long request is cut.
         """
@@ -237,7 +236,7 @@ class _Reading:
         return requests
 
     def imported(self) -> set[Path]:
-        """Return the files that an exercise's own file imports. The paths have no suffix."""
+        """Return the files that an exercise's own file imports, as paths without suffix."""
         return {
             candidate.path.parent / name
             for candidates in self.candidates.values()
@@ -247,7 +246,7 @@ class _Reading:
         }
 
     def named(self, file: FolderFile) -> Mapping[str, NameMatch]:
-        """Return the exercises that match the name of the file."""
+        """Return the exercises that fit a file's name."""
         matches = named_for(bare_stem(file.path), self.names)
         if file.suffix in SUFFIXES:
             return matches
@@ -264,7 +263,7 @@ class _Reading:
         self.candidates[exercise].append(own)
 
     def _candidate(self, file: FolderFile) -> FoundFile:
-        """Read a file, and the neighbouring files that it names, up to the limits.
+        """Read a file and the neighbouring files that it names, up to the limits.
 
         Problems are stored in the result.
         """
@@ -289,7 +288,7 @@ class _Reading:
         return candidate
 
     def notes(self) -> list[str]:
-        """Return notes on files that were not graded. Call it after all files have been read."""
+        """Return notes on ungraded files. Call this after all files are read."""
         files = itertools.chain.from_iterable(self.candidates.values())
         helpers = {name for file in files if file.source for name in file.source.helpers}
         unknown = [shown for shown in self.unknown if Path(shown).stem not in helpers]
@@ -326,14 +325,14 @@ READ_SECONDS = 60  # processor time for one student's folder
 
 
 class UnreadableFolder(Exception):
-    """Error if a student's folder cannot be read. The message is the reason for the report."""
+    """Error: a student's folder cannot be read. The message is the reason in the report."""
 
 
 @contextlib.contextmanager
 def guarded() -> Iterator[None]:
-    """Raise `UnreadableFolder` for any error, so that it affects only the folder's student.
+    """Raise `UnreadableFolder` for any error. Such an error affects only the folder's student.
 
-    A `UserError` stays as it is, because the course or the journal is its cause.
+    A `UserError` stays unchanged, because the course or the journal caused it.
     """
     try:
         with cpu_limit(READ_SECONDS):
@@ -352,7 +351,7 @@ def guarded() -> Iterator[None]:
 def read_work_guarded(
     folder: Folder, exercises: Collection[str], stubs: Stubs, choices: Sequence[Decision] = ()
 ) -> StudentWork:
-    """Read the work of a student. If this fails, the result contains the error."""
+    """Read the work of a student, and store any error in the result."""
     try:
         with guarded():
             return read_work(folder, exercises, stubs, choices)
@@ -366,9 +365,9 @@ def ambiguities(
     stubs: Stubs,
     choices: Callable[[str], Sequence[Decision]],
 ) -> Iterator[str]:
-    """Yield a note for each student who is not clearly identified, or whose graded file is unclear.
+    """Yield a note for each unclear student and for each unclear file of a student.
 
-    A student's files are read only if their names suggest two files for one exercise.
+    Files are read only if their names suggest two files for one exercise.
     """
     for folder in folders:
         student = one_line(folder.student, 60)
@@ -388,7 +387,7 @@ def ambiguities(
 
 
 def _may_be_several(path: Path, lost: Mapping[str, str], exercises: Collection[str]) -> bool:
-    """Return whether two file names may mean the same exercise, or two names mean no exercise."""
+    """Return whether two file names may mean one exercise, or two names mean no exercise."""
     seen: set[str] = set()
     with FolderWalk(path, lost) as walk:
         for file in walk.files():
@@ -401,9 +400,9 @@ def _may_be_several(path: Path, lost: Mapping[str, str], exercises: Collection[s
 
 
 class Opened(msgspec.Struct, frozen=True):
-    """The students' folders in order, notes on them, and a folder for temporary files.
+    """The students' folders in order, notes on these folders, and a folder for temporary files.
 
-    If `not_understood` is true, some notes are about entries whose student is not known.
+    If `not_understood` is true, some notes are about entries without a known student.
     """
 
     folders: list[Folder]
@@ -419,8 +418,8 @@ def opened(
     """Open the submissions in a folder or in a zip.
 
     Raises:
-        UserError: the submissions or the roster cannot be read, or nothing is from the platform.
-        OSError: there is no room to unpack the submissions.
+        UserError: the submissions or the roster are unreadable, or nothing is from the platform.
+        OSError: the disk has no room to unpack the submissions.
     """
     enrolled = Roster(roster, course) if roster is not None else None
     with tempfile.TemporaryDirectory(prefix="autograder-") as made:

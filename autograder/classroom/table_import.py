@@ -1,7 +1,7 @@
-"""Tables that people edit. They are read and written so that no content is lost.
+"""Tables that people edit. Reading and writing such a table loses no content.
 
 Spreadsheets save a table in different forms: with a byte order mark, with semicolons or tabs, with
-other line ends, or with more columns. The table is written in the form in which it was read.
+other line ends, or with more columns. A table keeps its form when it is written again.
 """
 
 import contextlib
@@ -26,19 +26,19 @@ REMEDY = "Restore them, or move the file elsewhere: grade then writes a new one.
 
 
 class Row(msgspec.Struct, frozen=True):
-    """The unchanged cells of a row. `line` is the number of its last line in the file."""
+    """The unchanged cells of a row. `line` is the number of the row's last line."""
 
     line: int
     cells: tuple[str, ...]
 
 
 class Table:
-    """A table that was read from a file. `data` is None if there is no file."""
+    """A table from a file. `data` is None if there is no file."""
 
     def __init__(
         self, path: Path, columns: Sequence[str], needed: int, remedy: str = REMEDY
     ) -> None:
-        """Read the table. It must have the first `needed` of the grader's `columns`.
+        """Read the table, which must have the first `needed` of the grader's `columns`.
 
         `remedy` is advice for the user if the table is not valid.
         """
@@ -59,7 +59,7 @@ class Table:
         self._at = {name: names.index(_plain(name)) for name in columns}
 
     def _read(self, needed: Sequence[str], remedy: str) -> None:
-        """Read the rows that are not empty, with the delimiter that fits the table's heading."""
+        """Read the non-empty rows, with the delimiter that fits the heading."""
         names = set(map(_plain, needed))
         try:
             self.data = read_bytes(self.path, MOST)
@@ -93,11 +93,11 @@ class Table:
             raise UserError(f"{self.path}: the {what} missing. {remedy}")
 
     def get(self, row: Row, column: str) -> str:
-        """Return the text of a cell in one of the grader's columns."""
+        """Return the text of a row's cell in one of the grader's columns."""
         return cell(row, self._at[column])
 
     def others(self, row: Row) -> list[str]:
-        """Return the texts of a row in all columns that are not the grader's."""
+        """Return the texts of a row's cells outside the grader's columns."""
         ours = set(self._at.values())
         return [cell for at, cell in enumerate(row.cells) if at not in ours]
 
@@ -136,7 +136,7 @@ class Table:
         header: Sequence[str] | None = None,
         kept: Collection[int] = (),
     ) -> bytes:
-        """Return the content of the file with these rows, in the form in which it was read.
+        """Return the content of the file with these rows, in the file's own form.
 
         Cells are changed so that spreadsheets do not run them, except in the columns `kept`.
         """
@@ -147,12 +147,12 @@ class Table:
 
 
 def cell(row: Row, at: int) -> str:
-    """Return the text in a column. If the row has no such cell, return ""."""
+    """Return a row's text in a column, or "" if the row has no such cell."""
     return row.cells[at] if at < len(row.cells) else ""
 
 
 def as_number(text: str) -> float | None:
-    """Return a number written with a decimal point or comma. For any other text, return None."""
+    """Return a number written with a decimal point or comma, or None for any other text."""
     try:
         return float(text.strip().replace(",", "."))
     except ValueError:

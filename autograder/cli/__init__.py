@@ -1,7 +1,7 @@
 """The command line. A command's module is imported only when the command runs.
 
-It uses click rather than typer, because typer imports pydantic on every start. This took a fifth of
-the time of `autograder check`.
+The command line uses click rather than typer, because typer imports pydantic on every start. That
+import took a fifth of the time of `autograder check`.
 """
 
 import atexit
@@ -69,14 +69,14 @@ def load_command(name: str) -> click.Command:
 
 
 class LazyGroup(click.Group):
-    """Group of commands. It knows names and short helps, and imports only the command to run."""
+    """Group of commands that imports only the command to run."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Return the names of the table's commands, then of those that other packages register."""
+        """Return the names of the table's commands, then of other packages' commands."""
         return list(dict.fromkeys([*self.commands, *hooks(GROUP)]))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command for `--help`. A command in the table is not imported for this."""
+        """Return a command for `--help`, without importing a command of the table."""
         if cmd_name in self.commands or cmd_name not in hooks(GROUP):
             return super().get_command(ctx, cmd_name)
         return load_command(cmd_name)

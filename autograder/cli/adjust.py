@@ -97,7 +97,7 @@ def _name_in_results(
 def _change(
     add: float | None, points: float | None, excuse: bool, why: str
 ) -> tuple[str, float | None]:
-    """Return the kind of change that the options name, and its points."""
+    """Return the kind of change and its points from the options."""
     changes = [add is not None, points is not None, excuse]
     if sum(changes) > 1:
         raise UserError("Use only one of --add, --set and --excuse.")

@@ -127,7 +127,7 @@ def variants(students: Path, out: Path, course_path: Path | None) -> None:
 
 
 def _write_variants(course: Course, folder: Path, variants: dict[str, str]) -> None:
-    """Write the files of one student. `variants` is a dict from exercises to the student's keys."""
+    """Write the files of one student. `variants` has the student's key for each exercise."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     plain_folder(folder)
     for name, variant in variants.items():
@@ -140,13 +140,13 @@ def _write_variants(course: Course, folder: Path, variants: dict[str, str]) -> N
 
 
 def folder_name(student: str) -> str:
-    """Return a name for a student's folder. It is the id, or a cleaned id if the id is not safe."""
+    """Return a name for a student's folder: the id, or a safe form of the id."""
     odd = set(student) & set('/\\:*?"<>|') or student.startswith(".") or has_digest(student)
     return file_name(student) if odd or identity(student) != student else student
 
 
 def read_students(path: Path) -> list[str]:
-    """Read the ids of students from lines or from a table's first column. Each id counts once."""
+    """Read the distinct ids of students from lines or from a table's first column."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = [row[0].strip() for row in csv.reader(file) if row and row[0].strip()]

@@ -91,7 +91,7 @@ def check(
 
 
 def _children(course: Course, target: Target) -> "Children":
-    """Start the worker. It loads modules on another core while this process imports others."""
+    """Start the worker, so that it loads modules while this process imports others."""
     from autograder.sandbox.levels import children_for
     from autograder.sandbox.spawn import keep_to_one_thread
 
@@ -132,7 +132,7 @@ def watch(work: str | None, plain: bool, course_path: Path | None) -> None:
 
 
 def _first_target(course: Course, work: str | None) -> Target:
-    """Return the exercise that was named, or else the next unfinished one."""
+    """Return the named exercise, or else the next unfinished exercise."""
     if work is not None:
         targets = targets_of(course, [work])
         if len(targets) > 1:

@@ -40,7 +40,7 @@ def show(
     roster: Path | None,
     verbose: bool = False,
 ) -> int:
-    """Print the students and their files. Return 1 if a person has to look at something, else 0."""
+    """Print the students and their files. Return 1 if something needs a person, else 0."""
     stubs, pseudonyms = read_stubs(course), Pseudonyms(course.root / PSEUDONYMS)
     chosen = Adjustments(out / TABLE, course).choices
     students: dict[str, list[tuple[str, Block]]] = {kind: [] for kind in KINDS}
@@ -109,7 +109,7 @@ def _head(folder: Folder) -> str:
 def _lines(
     folder: Folder, work: StudentWork, exercises: Sequence[Exercise], verbose: bool
 ) -> list[str]:
-    """Return why a person must look. If `verbose` is true, also return all files and notes."""
+    """Return the reasons for a person to look, and with `verbose` all files and notes."""
     if folder.unclear:
         return [folder.unclear]
     if folder.path is None:

@@ -130,7 +130,7 @@ def _job(options: GradeOptions, course: Course, exercises: list[Exercise]) -> Jo
 
 
 class _Run(msgspec.Struct, frozen=True):
-    """One run of `grade`. It grades, shows the changes, and asks whether to apply them."""
+    """One run of `grade`, which grades, shows changes, and asks whether to apply them."""
 
     options: GradeOptions
     job: Job
@@ -188,7 +188,7 @@ Nothing was changed: the current grades still count. The new ones are in
         return overview
 
     def _add_repairs(self, graded: GradedClass, graders: Graders | None) -> None:
-        """Search for repairs of mistakes without name and line. The grades already count."""
+        """Search for repairs of mistakes without name and line, after the grades are written."""
 
         def work(progress: Callable[[int, int], None]) -> tuple[int, int]:
             return add_repairs(self.job, graded, progress, self._speaker("waiting"), graders)
@@ -218,7 +218,7 @@ Nothing was changed: the current grades still count. The new ones are in
         self._speaker("warning")("\n".join(lines))
 
     def _decide(self, difference: GradeDifference) -> bool:
-        """Return whether to apply the changes. If the options do not decide, ask a person."""
+        """Return whether to apply the changes: by the options, or else by asking a person."""
         options = self.options
         if options.only_if and difference.digest != options.only_if:
             return False
@@ -244,17 +244,17 @@ Nothing was changed: the current grades still count. The new ones are in
         return graders
 
     def _notifier(self, event: str) -> Callable[[int, int], None] | None:
-        """Return a function that prints numbers as an event, if the output is JSON."""
+        """For JSON output, return a function that prints numbers as an event."""
         return (lambda done, of: emit(event, done=done, of=of)) if self.options.as_json else None
 
     def _speaker(self, event: str) -> Callable[[str], None]:
-        """Return a function that prints a sentence now, on stderr or as an event."""
+        """Return a function that prints a sentence at once, on stderr or as an event."""
         if self.options.as_json:
             return lambda message: emit(event, said=message)
         return functools.partial(print, file=sys.stderr, flush=True)
 
     def _command(self) -> GradeCommand:
-        """Return the command with absolute paths, so that it works from every folder."""
+        """Return the command with absolute paths."""
         options, job = self.options, self.job
         is_selection = bool(options.exercises or options.assignment)
         return GradeCommand(

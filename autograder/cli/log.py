@@ -24,14 +24,14 @@ LONGEST = 2000
 
 
 class _LogFile(logging.handlers.RotatingFileHandler):
-    """Log file that is made with the first line. A log that cannot be written is no error."""
+    """Log file that begins to exist with its first line. Failure to write it is no error."""
 
     def handleError(self, record: logging.LogRecord) -> None:
         pass
 
 
 class Log:
-    """Log of a run. The first line creates the file. The file never contains the `hidden` names."""
+    """Log of a run, without the `hidden` names. Its first line creates the file."""
 
     def __init__(self, folder: Path, hidden: Collection[str] = ()) -> None:
         self._path = folder / FILE
@@ -52,7 +52,7 @@ class Log:
         self._file.close()
 
     def line(self, text: str) -> None:
-        """Write a line with the time in UTC. If the file cannot be written, do nothing."""
+        """Write a line with the time in UTC. If writing fails, do nothing."""
         if self._file is None:
             self._file = _LogFile(
                 self._path, maxBytes=MOST_BYTES, backupCount=1, encoding="utf-8", delay=True
@@ -112,7 +112,7 @@ def emit_changes(changes: Iterable[Change]) -> None:
 
 
 def emit_end(overview: GradedClass, out: Path, code: int) -> None:
-    """Print the results of a run: changes, students, notes, and finally the counts."""
+    """Print the results of a run: changes, students, notes, then counts."""
     difference = overview.difference
     emit_changes(difference.changes if difference is not None else ())
     for row in overview.rows:

@@ -1,4 +1,4 @@
-"""Progress of long work, as a bar in a terminal, or elsewhere as a line from time to time."""
+"""Progress of long work: a bar in a terminal, or elsewhere a line from time to time."""
 
 import contextlib
 import signal
@@ -24,10 +24,11 @@ def graded_with_progress(
     log: Callable[[str], None] | None = None,
     done_to: tuple[str, str] = ("graded", "student"),
 ) -> T:
-    """Run `work` with a function that reports the numbers of finished items and of all items.
+    """Run `work` with a function that reports the numbers of finished and of all items.
 
-    `notify` gets the numbers instead of the terminal. `log` gets a sentence from time to time.
-    After Ctrl-C, the message ends with `kept`. `done_to` has the verb and the noun for messages.
+    If given, `notify` gets the numbers instead of the terminal. `log` gets a sentence from time to
+    time. After Ctrl-C, the message ends with `kept`. `done_to` has the verb and the noun for
+    messages.
 
     Raises:
         UserError: somebody pressed Ctrl-C.
@@ -65,7 +66,7 @@ def graded_with_progress(
 
 @contextlib.contextmanager
 def _noticing_interrupts() -> Iterator[threading.Event]:
-    """Yield an event that Ctrl-C sets, because a callback might suppress the usual exception."""
+    """Yield an event that Ctrl-C sets, because a callback may suppress the exception."""
     pressed = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield pressed

@@ -50,7 +50,7 @@ def result_file_options(command: Callable[..., T]) -> Callable[..., T]:
 def write_check_result_files(
     files: ResultFiles, paths: "Sequence[Path]", reports: "Sequence[ExerciseReport]"
 ) -> None:
-    """Write the result files for a check. `paths` are the paths of the student's files."""
+    """Write the result files for a check. `paths` are the student's files."""
     if not files:
         return
     from autograder.report.test_results import ShownExercise
@@ -70,9 +70,9 @@ def write_check_result_files(
 def write_class_result_files(
     files: ResultFiles, results: Path, course_path: Path | None, code: int
 ) -> None:
-    """Write the result files for a class. They have only the parts that students may see.
+    """Write the result files for a class, with only the parts that students may see.
 
-    If the exit code says that the results do not count, nothing is written.
+    If the exit code shows that the results do not count, write nothing.
     """
     if not files or code not in COUNTS:
         return

@@ -1,4 +1,4 @@
-"""Overview of a class on one screen: a table for a small class, counts for a large class."""
+"""Overview of a class on one screen: a table for a small class, counts for a large one."""
 
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ TOTAL = 24  # characters for the total and the status
 
 
 def print_overview(console: Console, overview: ClassOverview, course: Course) -> None:
-    """Print the class and the first notes. The other notes are in the files."""
+    """Print the class and its first notes."""
     students = max((cell_len(row.student) for row in overview.rows[:MAX_ROWS]), default=0)
     groups = {exercise.title: [exercise] for exercise in overview.exercises}
     if len(groups) * WIDE + TOTAL + students > console.width and course.content.assignments:
@@ -67,7 +67,7 @@ def _print_some(
 
 
 def _table(overview: ClassOverview, groups: dict[str, list[Exercise]], has_room: bool) -> Table:
-    """Return a table with one row per student. If there is room, names are on one line."""
+    """Return a table with one row per student, and with each name on one line if it fits."""
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     table.add_column("student", overflow="fold", no_wrap=has_room)
     for words, exercises in groups.items():

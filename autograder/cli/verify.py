@@ -100,7 +100,7 @@ def verify_exercise(root: Path, name: str, with_mutants: bool, share: int) -> Ve
 
 
 def print_kit(course: Course, exercises: Sequence[Exercise]) -> None:
-    """Print how many mistakes a student kit of these exercises names, and what it judges."""
+    """Print the shares that a student kit of these exercises can judge and name."""
     if not exercises:
         return
     if missing := missing_modules("release"):
@@ -113,7 +113,7 @@ def print_kit(course: Course, exercises: Sequence[Exercise]) -> None:
 
 
 def print_results(results: list[Verified]) -> None:
-    """Print the table, fitted to the terminal, and the faults on long lines that can be copied."""
+    """Print the table at the terminal's width, and the faults on unbroken lines."""
     is_known = sys.stdout.isatty() or "COLUMNS" in os.environ
     console = Console(highlight=False, width=None if is_known else WIDE)
     table = Table(box=None, pad_edge=False, header_style="bold")

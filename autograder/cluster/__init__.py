@@ -1,1 +1,1 @@
-"""Grading of a class on many machines. Dask sends submissions to judges on these machines."""
+"""Grading of a class on many machines, with judges that Dask starts."""

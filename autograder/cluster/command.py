@@ -22,9 +22,9 @@ def grading_on(
     cluster: "Callable[[], contextlib.AbstractContextManager[DaskCluster]]",
     told: Callable[[str], None],
 ) -> Graders:
-    """Return the function that grades on a cluster. The function connects at the first task.
+    """Return a function that grades on a cluster. It connects at the first task.
 
-    If it is called again, it does not ask again the machines that were left out.
+    Later calls do not ask excluded machines again.
     """
     left_out: dict[str, str] = {}
 
@@ -45,10 +45,10 @@ def chosen_graders(
     tls: tuple[Path | None, Path | None, Path | None],
     told: Callable[[str], None],
 ) -> Graders:
-    """Return the function that grades on the chosen cluster. This call does not connect.
+    """Return a function that grades on the chosen cluster. It connects at the first task.
 
-    `tls` has the files of the certificate authority, the certificate and its key. `told` gets
-    messages about machines that are left out or lost.
+    `tls` has the files of the certificate authority, the certificate and the key. `told` gets
+    messages about excluded and lost machines.
     """
     if scheduler is None and local_cluster is None:
         raise UserError("--tls-ca-file, --tls-cert and --tls-key need --scheduler ADDRESS.")

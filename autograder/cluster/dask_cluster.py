@@ -1,4 +1,4 @@
-"""Machines managed by a Dask scheduler, and the exchange of bytes with them."""
+"""Machines of a Dask scheduler, and the exchange of bytes with these machines."""
 
 import asyncio
 import concurrent.futures
@@ -32,7 +32,7 @@ FEW_MESSAGES = {"distributed.admin.low-level-log-length": 10}
 
 
 class PlainClient(distributed.Client):  # type: ignore[misc]  # it has no types
-    """Dask client that accepts only bytes from machines, and never unpickles data."""
+    """Dask client that accepts only bytes from machines, and unpickles nothing."""
 
     _default_event_handlers: dict[str, Any] = {}  # Dask's own would unpickle warnings
 
@@ -73,7 +73,7 @@ class DaskCluster:
         self._known: dict[str, Machine] = {}
 
     def machines(self) -> dict[str, Machine]:
-        """Return the machines that are connected now, by address."""
+        """Return the connected machines, by address."""
         try:
             there = self.client.nthreads()
             if not there.keys() <= self._known.keys():
@@ -87,7 +87,7 @@ class DaskCluster:
         return {address: self._known[address] for address in there}
 
     def admit(self, address: str, data: bytes) -> "Future[bytes]":
-        """Ask a machine if it can grade. Refuse a machine with an unsafe connection."""
+        """Ask a machine whether it can grade. Refuse unsafe connections."""
         if address.startswith("tls://") or is_loopback(get_address_host(address)):
             return self._submit(self._admit, data, [address])
         answer: Future[bytes] = Future()
@@ -95,7 +95,7 @@ class DaskCluster:
         return answer
 
     def grade(self, data: bytes, addresses: Sequence[str]) -> "Future[bytes]":
-        """Let one of these machines grade a chunk. If a machine is lost, another grades it."""
+        """Let one of these machines grade a chunk. If it is lost, another machine takes over."""
         return self._submit(self._grade, data, addresses)
 
     def _submit(
@@ -110,13 +110,13 @@ class DaskCluster:
         return future
 
     def done(self, futures: Collection["Future[bytes]"], seconds: float) -> "set[Future[bytes]]":
-        """Wait up to `seconds` for the first finished future, and return all finished futures."""
+        """Return all finished futures. If there is none, wait up to `seconds` for the first."""
         if not futures:
             time.sleep(seconds)
         return concurrent.futures.wait(futures, seconds, concurrent.futures.FIRST_COMPLETED).done
 
     def place_of(self, future: "Future[bytes]") -> str:
-        """Return the address of the machine that answered, or an empty text if it is unknown."""
+        """Return the address of the machine that answered, or an empty text."""
         with contextlib.suppress(Exception):
             task = distributed.Future(self._keys[future], self.client)
             return str(self.client.who_has([task])[task.key][0])
@@ -142,8 +142,8 @@ def is_loopback(host: str) -> bool:
 def secured(address: str, files: Sequence[Path]) -> tuple[Security, str]:
     """Return the settings for TLS, and the address with its protocol.
 
-    `files` are the files of the certificate authority, the certificate and its key. If `files` is
-    empty, Dask's own configuration gives the settings.
+    `files` are the files of the certificate authority, the certificate and the key. If `files` is
+    empty, the settings come from Dask's own configuration.
     """
     security = Security()
     if files:
@@ -242,7 +242,7 @@ def _text(error: BaseException) -> str:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence Dask's warnings and its log of lost machines, because `Dispatch` reports these."""
+    """Silence Dask's warnings and log. `Dispatch` reports lost machines itself."""
     for name in ("distributed", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     with warnings.catch_warnings():

@@ -1,7 +1,7 @@
-"""Grading of a class on a cluster. This module sends submissions in chunks, and collects reports.
+"""Grading of a class on a cluster: sending submissions in chunks, and collecting reports.
 
-Each submission is graded separately, so no report depends on the machine or the order. Dask chooses
-the machine for a chunk. If this machine is lost, Dask chooses another machine.
+Each submission is graded separately, so reports do not depend on machines or order. Dask chooses a
+machine for each chunk, and another machine if the first is lost.
 """
 
 import concurrent.futures
@@ -41,10 +41,10 @@ MAX_LOSSES = 2  # how often a chunk may lose all its machines
 
 
 class Batch(msgspec.Struct, eq=False):
-    """Tasks of one chunk. `places` are the addresses of the machines that may grade it.
+    """Tasks of one chunk. `places` are the addresses of machines that may grade the chunk.
 
-    If `alone` is true, the host grades nothing else of the class at the same time. If only the
-    exercises in doubt are graded again, `earlier` has the whole task and its first reports.
+    If `alone` is true, the host grades nothing else of the class at the same time. If only doubtful
+    exercises are graded again, `earlier` has the whole task and its first reports.
     """
 
     tasks: tuple[Task, ...]
@@ -55,9 +55,9 @@ class Batch(msgspec.Struct, eq=False):
 
 
 class Dispatch:
-    """One run on a cluster. `told` gets messages about machines that are left out or lost.
+    """One run on a cluster. `told` gets messages about excluded and lost machines.
 
-    `left_out` has a reason for each address that is left out, also from earlier runs.
+    `left_out` has the reason for each excluded address, also from earlier runs.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Dispatch:
         self._exhausted = False
 
     def graded(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Reports]]:
-        """Yield each task with its reports as soon as the reports are ready."""
+        """Yield each task with its reports when they are ready."""
         coming = iter(tasks)
         self._last_there = time.monotonic()
         try:
@@ -100,7 +100,7 @@ class Dispatch:
                 future.cancel()
 
     def _look(self) -> Iterator[tuple[Task, Reports]]:
-        """Find new and lost machines, once a second. Yield the tasks that cannot be graded."""
+        """Find new and lost machines once a second, and yield tasks that cannot be graded."""
         now = time.monotonic()
         if now - self._looked < LOOK_SECONDS:
             return
@@ -132,7 +132,7 @@ class Dispatch:
             )
 
     def _ask(self, there: dict[str, Machine]) -> None:
-        """Ask new machines if they can grade. Machines on the same host get different cores."""
+        """Ask new machines whether they can grade. Give machines on one host different cores."""
         known = {machine.address: machine for machine in self._asked.values()} | self._machines
         for address in sorted(there.keys() - known.keys() - self._left_out.keys()):
             machine = there[address]
@@ -142,7 +142,7 @@ class Dispatch:
             known[address] = machine
 
     def _admit(self, machine: Machine, future: "Future[bytes]") -> None:
-        """Accept a machine that grades in the same way as this one. Otherwise report why not."""
+        """Accept a machine that grades like this one. Report the reason for any refusal."""
         try:
             refused = decode(future.result(), str)
         except (Exception, concurrent.futures.CancelledError):
@@ -162,7 +162,7 @@ class Dispatch:
         self._told(self._left_out[machine.address])
 
     def _hand_out(self, coming: Iterator[Task]) -> None:
-        """Send chunks to free judges. After the last chunk, send tasks that need a whole host."""
+        """Send chunks to free judges, and at the end tasks that need a whole host."""
         room = AHEAD * sum(each.judges for each in self._machines.values()) - len(self._under_way)
         for _ in range(room):
             batch = self._again.popleft() if self._again else self._next(coming)
@@ -178,7 +178,7 @@ class Dispatch:
                     self._begin(self._alone.popleft(), (one_a_host[host],))
 
     def _next(self, coming: Iterator[Task]) -> Batch | None:
-        """Return the next chunk, which takes about `CHUNK_SECONDS`, or None after the last one."""
+        """Return the next chunk, of about `CHUNK_SECONDS`. After the last chunk, return None."""
         most = max(1, min(MAX_TASKS, int(CHUNK_SECONDS / max(self._seconds, 1e-6))))
         tasks: list[Task] = []
         size = 0
@@ -208,9 +208,9 @@ class Dispatch:
         (self._alone if batch.alone else self._again).append(batch)
 
     def _lost(self, batch: Batch, losses: int) -> Iterator[tuple[Task, Reports]]:
-        """Queue a lost batch again. After several losses, queue each of its tasks separately.
+        """Queue a lost batch again. After several losses, queue its tasks separately.
 
-        If a single task loses its machines too, it gets no reports, and a person must look at it.
+        A single task that loses several machines gets no reports, and goes to a person.
         """
         batch.losses += losses
         if batch.losses < MAX_LOSSES:
@@ -221,7 +221,7 @@ class Dispatch:
             yield batch.earlier[0] if batch.earlier else batch.tasks[0], {}
 
     def _take(self, batch: Batch, future: "Future[bytes]") -> Iterator[tuple[Task, Reports]]:
-        """Yield the results of a batch. If they are not credible, exclude the machine instead."""
+        """Yield the results of a batch, or exclude a machine with results that are not credible."""
         try:
             found = _read(future.result(), batch.tasks)
         except (Exception, concurrent.futures.CancelledError):  # the batch lost too many machines
@@ -254,7 +254,7 @@ class Dispatch:
 
 
 def _read(data: bytes, tasks: tuple[Task, ...]) -> tuple[list[TaskReports], float] | str:
-    """Return a chunk's outcomes and seconds, or the reason why the data are not credible."""
+    """Return a chunk's outcomes and seconds, or a reason why the data are not credible."""
     try:
         found = decode(data, ChunkReports)
         if found.trouble or len(found.reports) != len(tasks):

@@ -1,4 +1,4 @@
-"""Environment of grading: all that affects a grade, except the submission."""
+"""Environment of grading: everything except the submission that affects a grade."""
 
 import importlib.metadata
 import platform
@@ -18,7 +18,7 @@ Environment = dict[str, str]  # from the name of each part, as in messages, to i
 
 
 def environment_of(course: Course, seed: int, level: Level) -> Environment:
-    """Return the parts of this machine that affect grades, in the order that messages use."""
+    """Return the parts of this machine that affect grades, in the order of messages."""
     grader = grader_record(course, seed, level)
     engine = engine_folder()
     files = {course.root / FILE_NAME, *_files([*course.grading, course.solutions])}

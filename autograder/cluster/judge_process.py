@@ -1,4 +1,4 @@
-"""Process of a judge on a machine of a cluster. It receives and sends bytes through a pipe."""
+"""Process of a judge on a machine of a cluster, with a pipe for bytes."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ IDLE_SECONDS = 120.0  # seconds without a task after which the run counts as end
 
 
 def main(parent: int, pipe: int, core: int, probe: int) -> None:
-    """Grade the tasks from a pipe on one core, until the pipe is closed or idle for long."""
+    """Grade tasks from a pipe on one core, until the pipe is closed or idle too long."""
     os.set_inheritable(pipe, False)  # child processes must not inherit the pipe
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=end_with_parent, args=(parent,), daemon=True).start()
@@ -45,9 +45,9 @@ def main(parent: int, pipe: int, core: int, probe: int) -> None:
 
 
 def find_same_course(given: Instruction, probe: bool) -> tuple[Course | None, str]:
-    """Return this machine's copy of the course. Without a copy, return None and the reason.
+    """Return this machine's copy of the course, or None and the reason if there is no copy.
 
-    With `probe`, also test if the level of confinement works here.
+    With `probe`, also test whether the level of confinement works here.
     """
     setup = given.setup
     if probe and setup.level != "none" and (reason := why_not(setup.level)):

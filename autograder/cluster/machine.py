@@ -1,7 +1,7 @@
-"""Functions that Dask runs on a machine, and the judges of this machine.
+"""Functions that Dask runs on a machine, and the machine's judges.
 
-Their input and output are bytes. No submitted code runs in this process. Each of Dask's threads has
-a judge in a separate process, and exchanges bytes with it through a pipe.
+Input and output of these functions are bytes. Submitted code never runs in this process. Each of
+Dask's threads exchanges bytes with a judge in a separate process.
 """
 
 import itertools
@@ -23,7 +23,7 @@ DIED = (EOFError, OSError)  # errors of a pipe whose other end is closed
 
 
 class CannotGrade(Exception):
-    """The machine cannot start a judge. The text of the exception gives the reason."""
+    """The machine cannot start a judge. The exception's text is the reason."""
 
 
 class JudgeProcess:
@@ -56,16 +56,16 @@ class JudgeProcess:
             raise CannotGrade(refused)
 
     def ask(self, data: bytes) -> bytes:
-        """Return the judge's answer, or raise one of `DIED` if the question killed it."""
+        """Return the judge's answer. If the question killed the judge, raise one of `DIED`."""
         self._pipe.send_bytes(data)
         return self._pipe.recv_bytes(MAX_ANSWER)
 
     def can_take(self, instruction: Instruction) -> bool:
-        """Return True if the judge is alive and was started with the same instruction."""
+        """Return True if the judge is alive and has the same instruction."""
         return self.instruction == instruction and self._process.poll() is None
 
     def close(self) -> None:
-        """End the judge and its processes. Kill the judge if it does not end."""
+        """End the judge and its processes, by force if necessary."""
         self._pipe.close()
         try:
             self._process.wait(END_SECONDS)
@@ -75,7 +75,7 @@ class JudgeProcess:
 
 
 class ThreadState(threading.local):
-    """Judge of a thread, and the thread's number. A judge without tasks ends by itself."""
+    """A thread's judge and number. A judge without tasks ends by itself."""
 
     def __init__(self) -> None:
         self.judge: JudgeProcess | None = None
@@ -88,7 +88,7 @@ _first_core = 0
 
 
 def _judge(instruction: Instruction, probe: bool = False) -> JudgeProcess:
-    """Return this thread's judge for an instruction. If there is none, start a judge."""
+    """Return this thread's judge for an instruction, and start a new judge if necessary."""
     judge, _own.judge = _own.judge, None
     if judge is not None and not judge.can_take(instruction):
         judge.close()
@@ -101,7 +101,7 @@ def _judge(instruction: Instruction, probe: bool = False) -> JudgeProcess:
 
 
 def admit(data: bytes) -> bytes:
-    """Return why this machine cannot grade, as encoded text. If it can, the text is empty."""
+    """Return the reason why this machine cannot grade as encoded text, empty if it can grade."""
     global _first_core  # noqa: PLW0603  shared by all threads
     asked = decode(data, Admission)
     _first_core = asked.first_core
@@ -124,7 +124,7 @@ def grade_chunk(data: bytes) -> bytes:
 
 
 def _graded(instruction: Instruction, task: Task) -> bytes:
-    """Return a judge's answer to a task. The answer is empty if each judge died."""
+    """Return a judge's answer to a task, or an empty answer if each judge died."""
     for _ in range(1 + TRIES):  # something else may have killed a judge
         judge = _judge(instruction)
         try:

@@ -21,7 +21,7 @@ class Machine(msgspec.Struct, frozen=True):
 
 
 class Instruction(msgspec.Struct, frozen=True):
-    """All facts about a run that a judge must know."""
+    """Settings of a run for its judges."""
 
     run: str
     setup: Setup
@@ -29,7 +29,7 @@ class Instruction(msgspec.Struct, frozen=True):
 
 
 class Admission(msgspec.Struct, frozen=True):
-    """Question whether a machine can grade this run. Its judges use cores from `first_core` on.
+    """Question whether a machine can grade this run, with judges on cores from `first_core` on.
 
     The answer is the reason why the machine cannot grade, or an empty text if it can.
     """
@@ -46,10 +46,10 @@ class Chunk(msgspec.Struct, frozen=True):
 
 
 class ChunkReports(msgspec.Struct, frozen=True):
-    """Encoded `TaskReports` for each task of a chunk, or empty bytes if judges died on a task.
+    """Encoded `TaskReports` for each task of a chunk, or empty bytes for a task that killed judges.
 
-    `seconds` is the time that grading took. `trouble` is the reason why the machine could not grade
-    at all, or an empty text.
+    `seconds` is the time of grading. `trouble` is the reason why the machine could not grade, or an
+    empty text.
     """
 
     reports: tuple[bytes, ...] = ()
@@ -63,5 +63,5 @@ def encode(message: object) -> bytes:
 
 
 def decode(data: bytes, type: type[T]) -> T:
-    """Return the message of type `type` in some bytes, or raise msgspec.MsgspecError."""
+    """Return a message of this type from bytes, or raise msgspec.MsgspecError."""
     return msgspec.msgpack.decode(data, type=type, dec_hook=lambda path, text: path(text))

@@ -1,4 +1,4 @@
-"""Authoring errors, and the text of course files. An error is a sentence with file and line."""
+"""Authoring errors, and the text of course files."""
 
 import ast
 import functools
@@ -27,7 +27,7 @@ class AuthoringError:
 
 
 class InvalidCourse(UserError):
-    """Course with authoring errors. No submission is graded, because none has caused the errors."""
+    """The course has authoring errors, so no submission is graded."""
 
     def __init__(self, errors: Sequence[AuthoringError]) -> None:
         self.errors = tuple(dict.fromkeys(errors))
@@ -42,12 +42,12 @@ class InvalidCourse(UserError):
         super().__init__("\n".join(lines))
 
     def __reduce__(self) -> tuple[type, tuple[Sequence[AuthoringError]]]:
-        """Rebuild the exception from its authoring errors, so that another process can raise it."""
+        """Rebuild the exception from its authoring errors in another process."""
         return InvalidCourse, (self.errors,)
 
 
 def meant(word: str, known: Iterable[str]) -> str:
-    """Return the end of a sentence that suggests the nearest name or lists the known names."""
+    """Return the end of a sentence: the nearest name, or else a list of known names."""
     names = sorted(dict.fromkeys(known))
     near = nearest(word, names)
     if near:
@@ -59,7 +59,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class CourseText:
-    """Python file of the course. It was loaded before, so it is valid Python."""
+    """Python file of the course. It has been loaded, so it is valid Python."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -72,7 +72,7 @@ class CourseText:
 
     @functools.cached_property
     def functions(self) -> dict[str, Function]:
-        """The top-level functions by name. If several have the same name, the last one counts."""
+        """The top-level functions by name. Of several functions with one name, the last counts."""
         return {n.name: n for n in self.tree.body if isinstance(n, Function)}
 
     @functools.cached_property
@@ -95,7 +95,7 @@ class CourseText:
         return node.lineno
 
     def line_of_assignment(self, name: str) -> int:
-        """Return the line that assigns to a name at the top level. If no line does, return 1."""
+        """Return the line that assigns to a name at the top level, or else 1."""
         pattern = re.compile(rf"(?:def |class )?{re.escape(name)}\b")
         return next((n for n, line in enumerate(self.lines, 1) if pattern.match(line)), 1)
 
@@ -106,5 +106,5 @@ def _read(path: Path, changed: int) -> CourseText:  # noqa: ARG001  part of the 
 
 
 def course_text(path: Path) -> CourseText:
-    """Return the current text of a file. The file is read again only after a change."""
+    """Return the current text of a file. Read the file again only after a change."""
     return _read(path, path.stat().st_mtime_ns)

@@ -1,4 +1,4 @@
-"""Cache in the user's folder. The key of an entry is a digest of the inputs of the entry."""
+"""Cache in the user's folder. The key of an entry is a digest of the entry's inputs."""
 
 import contextlib
 import hashlib
@@ -19,7 +19,7 @@ SEAL = 32
 def cache_key(*parts: object) -> str:
     """Return a digest of some inputs. Different inputs have different keys.
 
-    Bytes and texts are used directly. Other inputs are first converted to JSON.
+    Inputs that are neither bytes nor texts are first converted to JSON.
     """
     texts = (p.encode("utf-8", "surrogatepass") if isinstance(p, str) else p for p in parts)
     data = [p if isinstance(p, bytes) else msgspec.json.encode(p) for p in texts]
@@ -27,7 +27,7 @@ def cache_key(*parts: object) -> str:
 
 
 def files_key(root: Path, files: Iterable[Path], length: int = 64) -> str:
-    """Return a digest of the paths below `root` and the contents of files, in the given order.
+    """Return a digest of files: their paths below `root` and their contents, in this order.
 
     Folders do not count.
     """
@@ -39,10 +39,10 @@ def files_key(root: Path, files: Iterable[Path], length: int = 64) -> str:
 
 
 class Cache:
-    """Cache of bytes. Each entry is a file whose name is the entry's key. Old files are deleted.
+    """Cache of bytes. Each entry is a file with the entry's key as name. Old files are deleted.
 
-    An entry never changes and is never out of date, because its key depends on its inputs. If the
-    folder cannot be written, or if others may write in it, the cache stays empty.
+    An entry never changes, because other inputs have another key. The cache stays empty if its
+    folder cannot be written, or if other users may write in it.
     """
 
     def __init__(self, folder: Path, size: int) -> None:
@@ -50,12 +50,12 @@ class Cache:
 
     @classmethod
     def of_user(cls, name: str, size: int) -> "Cache":
-        """Return the user's cache with this name. Without a home folder, it always stays empty."""
+        """Return the user's cache with this name. Without a home folder, the cache stays empty."""
         home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
         return cls(Path(home, "autograder", name), size)
 
     def get(self, key: str) -> bytes | None:
-        """Return the entry for a key. If the entry is missing or damaged, return None."""
+        """Return the entry for a key, or None if the entry is missing or damaged."""
         path = self._folder / key
         try:
             data = path.read_bytes() if _is_ours(self._folder) else b""
@@ -69,7 +69,7 @@ class Cache:
             return None
 
     def put(self, key: str, data: bytes) -> bool:
-        """Save an entry. Return whether this was possible."""
+        """Save an entry, and return whether this succeeded."""
         path = self._folder / key
         packed = zlib.compress(data, 1)
         try:
@@ -92,7 +92,7 @@ def _seal(key: str, packed: bytes) -> bytes:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Return whether a folder belongs to this user, and nobody else can write in it."""
+    """Return whether a folder belongs to this user and only this user can write in it."""
     status = folder.lstat()
     is_private = os.name != "posix" or (
         status.st_uid == os.getuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)

@@ -1,4 +1,4 @@
-"""`course.yml` as typed data, and the folders that it names."""
+"""`course.yml` as typed data, and the folders of a course."""
 
 import os
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 class Block(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Block of `course.yml`. An unknown field in it is an error."""
+    """Block of `course.yml`, without unknown fields."""
 
 
 class Limits(Block, frozen=True, kw_only=True):
@@ -39,7 +39,7 @@ class Limits(Block, frozen=True, kw_only=True):
 
 
 class Question(Block, frozen=True, kw_only=True):
-    """Question that students answer in words, and for which a person gives the points.
+    """Question that students answer in words and a person grades.
 
     `rubric` says how to give points. The answer is in the text cell `answer="NAME"`.
     """
@@ -55,7 +55,7 @@ class Exercise(Block, frozen=True, kw_only=True):
 
     With `questions`, a person gives the points, and the checks only show which questions are
     answered. With `variant: per-student`, each student has their own numbers. With `repair: false`,
-    the grader does not search for a small change that fixes an answer. Use this if checks are slow.
+    for slow checks, the grader does not search for small changes that fix an answer.
     """
 
     name: Identifier
@@ -81,9 +81,9 @@ class Assignment(Block, frozen=True, kw_only=True):
 
 
 class ExportPolicy(Block, frozen=True, kw_only=True):
-    """Cells in exports for work without points: 0, empty, or the text for an excused student.
+    """Cells for work without points in exports: 0, empty, or the text for excused students.
 
-    `too_late` is for work that loses all its points because it is late. The results do not change.
+    `too_late` is for work that loses all points because it is late. The results do not change.
     """
 
     missing: CellWithoutPoints = "empty"
@@ -94,8 +94,8 @@ class ExportPolicy(Block, frozen=True, kw_only=True):
 class Released(Block, frozen=True, kw_only=True):
     """Origin of a released course, written by `autograder release`.
 
-    `course` is a digest of the course's checks and reference. `seeds` are the seeds for which
-    answers were recorded, and `made_with` is the NumPy version that was used to record them.
+    `course` is a digest of the course's checks and reference. `seeds` are the seeds of the recorded
+    answers. `made_with` is the NumPy version of the recording.
     """
 
     course: str
@@ -107,9 +107,9 @@ class CourseFile(Block, frozen=True, kw_only=True):
     """The whole of `course.yml`.
 
     `handed_out`, `solutions`, `checks` and `right` (alternative solutions) are folders of the
-    course, `reference` is its package. `helpers` are modules of that package that checks use. They
-    contain no answers, so `autograder release` hands them out too. Students see the outcomes of
-    hidden checks from `reveal_hidden` on, or from the assignment's own date on.
+    course. `reference` is the course's package. `helpers` are modules of `reference` that checks
+    use. Helpers contain no answers, so `autograder release` hands them out too. Students see the
+    outcomes of hidden checks from `reveal_hidden` on, or from the assignment's own date on.
     """
 
     title: str
@@ -131,7 +131,7 @@ class CourseFile(Block, frozen=True, kw_only=True):
 
 
 class Course:
-    """Course on disk: the content of its `course.yml` and its folders."""
+    """Course on disk: its folders, and the content of its `course.yml`."""
 
     def __init__(self, root: Path, content: CourseFile) -> None:
         self.root = root
@@ -142,7 +142,7 @@ class Course:
         self.solutions = root / content.solutions
 
     def exercise(self, name: str) -> Exercise:
-        """Return the exercise of that name, or raise an error that lists the names."""
+        """Return the exercise with this name, or raise an error that lists all names."""
         if name not in self.exercises:
             near = nearest(PurePath(name).stem, self.exercises)
             meant = f" Did you mean {near}?" if near else ""
@@ -153,7 +153,7 @@ class Course:
         return self.exercises[name]
 
     def assignment(self, name: str) -> Assignment:
-        """Return the assignment of that name, or raise an error that lists the names."""
+        """Return the assignment with this name, or raise an error that lists all names."""
         for assignment in self.content.assignments:
             if assignment.name == name:
                 return assignment
@@ -161,7 +161,7 @@ class Course:
         raise UserError(f"There is no assignment {name!r} in course.yml. It has: {known}.")
 
     def hidden_checks(self, exercise: str) -> HiddenChecks:
-        """Return how much students may see now of the outcomes of an exercise's hidden checks."""
+        """Return the current policy on the outcomes of an exercise's hidden checks."""
         dates = [a.reveal_hidden for a in self.content.assignments if exercise in a.exercises]
         date = next(filter(None, dates), self.content.reveal_hidden)
         if date is None:
@@ -173,7 +173,7 @@ class Course:
 
     @property
     def grading(self) -> tuple[Path, ...]:
-        """The folders of the reference and of the checks, or the one that contains the other."""
+        """The folders of reference and checks. If one contains the other, only the outer folder."""
         reference, checks = self.root / self.content.reference, self.root / self.content.checks
         return (reference,) if reference in checks.parents else (reference, checks)
 
@@ -181,7 +181,7 @@ class Course:
         return self.solutions / f"{exercise}.py"
 
     def right_answers(self, exercise: str) -> list[Path]:
-        """Return the files of the solution (first) and of the alternative solutions."""
+        """Return the file of the solution, then the files of alternative solutions."""
         folder = self.root / self.content.right / exercise
         return [self.solution_file(exercise), *sorted(folder.glob("*.py"))]
 
@@ -190,11 +190,11 @@ class Course:
 
 
 def find_course(*starts: Path, named: Path | None = None) -> Course:
-    """Return the course in the folder `named`, or else the first course around one of the starts.
+    """Return the course in the folder `named`, or else the course of the first start that has one.
 
     A folder belongs to the nearest `course.yml` in the folder or above it. If no start is in a
     course, the environment variable AUTOGRADER_COURSE names the folder of the course. There is no
-    default, so nothing is graded in a course that nobody named.
+    default course.
 
     Raises:
         NoCourse: there is no course.
@@ -217,7 +217,7 @@ def find_course(*starts: Path, named: Path | None = None) -> Course:
 
 
 def load_course(path: Path) -> Course:
-    """Read and validate a `course.yml`. An error names file, line, field and what was expected."""
+    """Read and validate a `course.yml`. Errors name file, line, field and expected value."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -239,7 +239,7 @@ def parse_course(path: Path, text: str) -> Course:
 
 
 def _wrong_names(content: CourseFile) -> Iterator[tuple[tuple[YamlKey, ...], str]]:
-    """Yield the place and a sentence for each error in names and sums. Types find other errors."""
+    """Yield the place of each error in names and sums, and a sentence on it."""
     seen: set[str] = set()
     for index, exercise in enumerate(content.exercises):
         if exercise.name in seen:

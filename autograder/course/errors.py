@@ -2,11 +2,11 @@
 
 
 class UserError(Exception):
-    """Error that the user can correct. The message says what is wrong, where, and what to do.
+    """Error for the user to correct. The message says what is wrong, where, and what to do.
 
-    The command line prints it without a traceback and exits with 2.
+    The command line prints the message without a traceback, and exits with 2.
     """
 
 
 class NoCourse(UserError):
-    """Error if there is no course in the places that were searched."""
+    """There is no course in the searched places."""

@@ -1,4 +1,4 @@
-"""Safe writing of files. It never follows a link, and never leaves half a file."""
+"""Safe writing of files, which follows no link and leaves no half-written file."""
 
 import contextlib
 import errno
@@ -10,10 +10,10 @@ from typing import IO
 
 
 def open_new(path: Path, folder: int | None = None) -> IO[bytes]:
-    """Open a new file for writing. An existing file or link of that name is removed first.
+    """Open a new file for writing, in place of any file or link with the same path.
 
-    `folder` is the descriptor of the opened folder that contains the file. Then only the path's
-    name is used.
+    If `folder` is given, it is the descriptor of the file's folder. Then only the path's name is
+    used.
     """
     at = path if folder is None else path.name
     with contextlib.suppress(FileNotFoundError):
@@ -30,9 +30,9 @@ def write_atomically(
     folder: int | None = None,
     sync: bool = False,
 ) -> None:
-    """Write a file completely or not at all. If the path is a link, replace the link.
+    """Write a file completely or not at all. A link at the path is replaced.
 
-    `data` may be pieces of text. If `sync` is true, the file is safe even in a power failure.
+    `data` may be pieces of text. With `sync`, the file survives a power failure.
     """
     partial = path.with_name(f"{path.name}.part")
     with open_new(partial, folder) as file:
@@ -51,10 +51,10 @@ def write_atomically(
 
 
 def synced(path: Path) -> None:
-    """Save a file's content, or a folder's names, on the disk, so that it survives a power failure.
+    """Force a file's content, or a folder's names, onto the disk.
 
     Raises:
-        OSError: the path could not be saved, for example because the disk is full.
+        OSError: saving failed, for example on a full disk.
     """
     if path.is_dir() and os.name == "nt":  # Windows cannot sync folders
         return
@@ -66,7 +66,7 @@ def synced(path: Path) -> None:
 
 
 def plain_folder(path: Path, mode: int = 0o777) -> None:
-    """Make a folder, unless it exists.
+    """Make a folder if it does not exist.
 
     Raises:
         OSError: a link or a file has this name, or the folder cannot be made.
@@ -79,7 +79,7 @@ def plain_folder(path: Path, mode: int = 0o777) -> None:
 
 @contextlib.contextmanager
 def opened_folder(path: Path) -> Iterator[int | None]:
-    """Open the descriptor of a folder, so that nobody can replace the folder by a link.
+    """Open the descriptor of a folder. Nobody can then replace the folder by a link.
 
     On systems without such descriptors, yield None.
 

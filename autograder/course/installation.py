@@ -1,6 +1,6 @@
-"""Installation: the engine's version and folder, and libraries and extensions that may be missing.
+"""Installation: the engine's version and folder, optional libraries, and extensions.
 
-If a library is missing, a message names the command that installs it, before any work begins.
+Before any work begins, a message names the command that installs a missing library.
 """
 
 import functools
@@ -45,20 +45,20 @@ def engine_folder() -> Path:
 
 
 def version() -> str:
-    """Return the engine's version from its package. No module of the engine is imported."""
+    """Return the engine's version from its package data, without importing the engine."""
     return str(sys.modules[__name__.partition(".")[0]].__version__)
 
 
 @functools.cache
 def hooks(group: str) -> "Mapping[str, EntryPoint]":
-    """Return the entry points of a group by name. Installed extensions have registered them."""
+    """Return the entry points of installed extensions in a group, by name."""
     from importlib.metadata import entry_points  # slow to import
 
     return {point.name: point for point in entry_points(group=group)}
 
 
 def extension(group: str, name: str, what: str, extra: str) -> Any:
-    """Load the object that an extension has registered. `extra` installs the extension.
+    """Load an object that an extension has registered. `extra` installs the extension.
 
     `what` is the command that needs the object, such as "autograder desk". If the extension is not
     installed, the error names the command that installs it.

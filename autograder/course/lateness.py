@@ -15,9 +15,9 @@ AtLeast0 = Annotated[float, msgspec.Meta(ge=0)]
 class LatePolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The block `late` of `course.yml`.
 
-    Work within the grace period is not late. After it, the days since the deadline count, and a
-    part of a day counts as a whole day. Each day costs `percent_a_day` of the earned points. After
-    `until_days`, all points are lost. In a course, a student's first `free_days` cost nothing.
+    Work within the grace period is not late. Later work is late by the days since the deadline,
+    rounded up. Each day costs `percent_a_day` of the earned points. After `until_days`, all points
+    are lost. In a course, a student's first `free_days` cost nothing.
     """
 
     grace_minutes: AtLeast0 = 0
@@ -27,9 +27,9 @@ class LatePolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
 
 class LatePenalty(msgspec.Struct, frozen=True):
-    """Days after the deadline, the free days among them, and the percentage of points that is lost.
+    """Days after the deadline, the free days among them, and the lost percentage of points.
 
-    `until_days` is set if the hand-in is later than the policy allows, so that all points are lost.
+    If the hand-in is too late for any points, `until_days` is the policy's limit.
     """
 
     days: int
@@ -54,7 +54,7 @@ class LatePenalty(msgspec.Struct, frozen=True):
 
 
 def days_late(due: datetime, at: datetime, grace_minutes: float, extra_days: float) -> int:
-    """Return the days from deadline to submission, rounded up. Within the grace period, return 0.
+    """Return the days from deadline to submission, rounded up, or 0 within the grace period.
 
     A time without a time zone is in the deadline's zone. A deadline without a zone is in UTC.
     """
@@ -65,7 +65,7 @@ def days_late(due: datetime, at: datetime, grace_minutes: float, extra_days: flo
 
 
 def late_penalty(policy: LatePolicy, days: int, free_left: int) -> LatePenalty:
-    """Return the penalty for `days` late days, of which at most `free_left` are free."""
+    """Return the penalty for this number of late days, with at most `free_left` free days."""
     free = min(days, max(0, free_left))
     charged = days - free
     if policy.until_days is not None and charged > policy.until_days:
@@ -74,10 +74,10 @@ def late_penalty(policy: LatePolicy, days: int, free_left: int) -> LatePenalty:
 
 
 def with_deadlines(course: dict[object, object]) -> dict[object, object]:
-    """Return a course's fields with times instead of texts such as `2027-02-05T23:59+01:00`.
+    """Return a course's fields with texts such as `2027-02-05T23:59+01:00` converted to times.
 
     YAML reads a time without seconds as text. A deadline without a time zone is in UTC. Values that
-    are not times do not change.
+    are no times stay unchanged.
     """
     assignments = course.get("assignments")
     for fields in (course, *(assignments if isinstance(assignments, list) else ())):

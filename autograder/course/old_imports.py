@@ -1,6 +1,6 @@
-"""Imports from before `autograder.author`. They work for one more version, with a warning.
+"""Imports from before `autograder.author`, which work for one more version, with a warning.
 
-For each old module, the table has the names that were documented. `old=new` is a renamed name.
+The table has the documented names of each old module. `old=new` is a renamed name.
 """
 
 import importlib
@@ -56,7 +56,7 @@ FIELDS = {  # fields of a recipe that were renamed
 
 
 def find_spec(name: str) -> ModuleSpec | None:
-    """Return the way to load a module by its old name. For any other name, return None."""
+    """Return the way to load a module by its old name, or None for any other name."""
     old = name.removeprefix("autograder.")
     if old not in NAMES and old not in PACKAGES:
         return None
@@ -64,7 +64,7 @@ def find_spec(name: str) -> ModuleSpec | None:
 
 
 class _Loader(Loader):
-    """Loader of a module whose names are looked up when they are used."""
+    """Loader of a module that looks up each name at its use."""
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:  # noqa: ARG002
         return None
@@ -75,10 +75,10 @@ class _Loader(Loader):
 
 
 def old_name(module: str, wanted: str) -> Any:
-    """Return the object that a module had under an old name, and warn.
+    """Return the object for an old name of a module, and warn.
 
     Raises:
-        AttributeError: the module had no public object of that name.
+        AttributeError: the module had no public object with this name.
     """
     pairs = NAMES.get(module.removeprefix("autograder."), "").split()
     names = {old: new or old for old, _, new in (pair.partition("=") for pair in pairs)}
@@ -96,7 +96,7 @@ def old_name(module: str, wanted: str) -> Any:
 
 
 def _refusal(expect_error: Callable[..., None]) -> Callable[..., None]:
-    """Return the old `expect_refusal`. Its arguments are in another order than `expect_error`'s."""
+    """Return the old `expect_refusal`, which is `expect_error` with another order of arguments."""
 
     def expect_refusal(run: Callable[[], Any], name: str, type: str, *rest: Any, **kw: Any) -> None:
         kw |= zip(("naming", "message"), rest, strict=False)
@@ -106,7 +106,7 @@ def _refusal(expect_error: Callable[..., None]) -> Callable[..., None]:
 
 
 def _recipe(recipe: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a maker of recipes that accepts old names of fields."""
+    """Return a function that makes recipes and accepts old names of fields."""
 
     def old_recipe(*args: Any, **fields: Any) -> Any:
         return recipe(*args, **{FIELDS.get(name, name): each for name, each in fields.items()})

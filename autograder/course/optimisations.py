@@ -1,4 +1,4 @@
-"""Switches that turn off optimisations, for measurements. Points do not depend on them."""
+"""Switches that turn off optimisations, for measurements. Points stay the same."""
 
 import os
 
@@ -6,5 +6,5 @@ VARIABLE = "AUTOGRADER_WITHOUT"
 
 
 def is_off(name: str) -> bool:
-    """Return whether `AUTOGRADER_WITHOUT=quick_exit,…` turns an optimisation off."""
+    """Return whether a text such as `AUTOGRADER_WITHOUT=quick_exit,…` turns an optimisation off."""
     return name in os.environ.get(VARIABLE, "").split(",")

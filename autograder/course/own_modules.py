@@ -1,6 +1,6 @@
-"""Packages of a course. Only code of this course can import them, and only while it runs.
+"""Packages of a course, importable only for this course's code and while that code runs.
 
-A Python process has only one package of each name, and most courses have one named `reference`.
+A Python process has only one package of each name, and most courses have a package `reference`.
 """
 
 import contextlib
@@ -19,10 +19,10 @@ Modules = dict[str, ModuleType]
 
 @contextlib.contextmanager
 def importable(course: Course) -> Iterator[None]:
-    """Put the course's folder first on the import path, and load the course's packages from there.
+    """Load the course's packages from the course's folder, which is first on the import path.
 
     Modules of other courses with the same names are removed, and restored afterwards. Several
-    threads may do this for one course at the same time. Threads of different courses wait.
+    threads may do this for one course at the same time. Threads for another course wait.
     """
     _STAGE.enter(course)
     try:
@@ -32,7 +32,7 @@ def importable(course: Course) -> Iterator[None]:
 
 
 class _Stage:
-    """The course whose code now runs in this process, and the removed modules of other courses."""
+    """The course whose code runs in this process, and the removed modules of other courses."""
 
     def __init__(self) -> None:
         self.root: Path | None = None

@@ -1,4 +1,4 @@
-"""Texts that are safe to print, store and compare. Names, numbers and lists in sentences."""
+"""Texts that are safe to print, store and compare; names, numbers and lists in sentences."""
 
 import difflib
 import hashlib
@@ -25,9 +25,9 @@ MAX_ID = 120
 def printable(text: str, limit: int = 2000) -> str:
     """Return text without control characters and terminal escapes, with at most `limit` characters.
 
-    Newlines and tabs stay. Escapes, other control characters, lone surrogates, and direction marks
-    (which could reorder a line) become texts such as `\x1b`. Memory addresses become `0x…`, because
-    they differ between runs.
+    Newlines and tabs stay. Other control characters, lone surrogates, and direction marks (which
+    could reorder a line) become texts such as `\x1b`. Memory addresses differ between runs, so they
+    become `0x…`.
     """
     start = text[: limit + 1]
     cut = _ADDRESS.sub("0x…", start if start.isprintable() else "".join(map(_shown, start)))
@@ -46,7 +46,7 @@ def _shown(char: str) -> str:
 
 
 def file_name(identifier: str) -> str:
-    """Return a file name for a student's id. An unsafe name is cleaned, and gets a digest.
+    """Return a file name for a student's id: the id, or a cleaned id with a digest.
 
     Two different ids never have the same file name, even if the file system ignores case. An id
     that looks like a name with a digest gets a digest too. The digest is too long to be forged.
@@ -65,17 +65,17 @@ def has_digest(name: str) -> bool:
 
 
 def digest(text: str, length: int = 32) -> str:
-    """Return hexadecimal digits that identify a text. The text may have any characters."""
+    """Return hexadecimal digits that identify a text of any characters."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
 
 
 def as_letters(text: str) -> str:
-    """Return letters that identify a text. A spreadsheet could read digits as a number."""
+    """Return letters that identify a text, because a spreadsheet could read digits as a number."""
     return digest(text, ID_LETTERS).translate(_AS_LETTERS)
 
 
 def identity(name: str) -> str:
-    """Return the id for a folder's name. It is the name, with a digest if it is not printable.
+    """Return the id for a folder's name: the name, or a printable form with a digest.
 
     The id depends only on the name, and not on other students. Different names never have the same
     id.
@@ -92,7 +92,7 @@ def number(value: float) -> str:
 
 
 def several(count: float, noun: str) -> str:
-    """Return a number with its noun, such as `1 value`, `3 values`, `2 entries` or `0.5 days`."""
+    """Return a number with a noun, such as `1 value`, `3 values`, `2 entries` or `0.5 days`."""
     if count == 1:
         return f"1 {noun}"
     ending = _CONSONANT_Y.sub("ies", noun)
@@ -106,7 +106,7 @@ def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
 
 
 def few(names: Sequence[str], most: int) -> str:
-    """Return the first `most` names and the number of further names, such as `a, b and 3 more`."""
+    """Return a list in words of the first `most` names, such as `a, b and 3 more`."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 

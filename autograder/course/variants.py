@@ -1,8 +1,8 @@
-"""Variants: each student has other numbers, made from the course's secret and the student's id.
+"""Variants: numbers of each student's own, made from the course's secret and the student's id.
 
-A variant is a key of 16 hexadecimal digits. The course decides how numbers depend on it: its
-reference has a module `variants.EXERCISE` with a function `personalised(text, variant)`, which
-returns the text of the exercise with the numbers of the variant.
+A variant is a key of 16 hexadecimal digits. The course makes the numbers from this key: its module
+`variants.EXERCISE` has a function `personalised(text, variant)`, which returns the text of the
+exercise with the variant's numbers.
 """
 
 import hashlib
@@ -39,7 +39,7 @@ def read_secret(course: Course) -> bytes:
 
 
 def make_secret(course: Course) -> Path | None:
-    """Make the course's secret, readable only by its owner. If it exists, return None."""
+    """Make the course's secret, readable only by its owner. If it exists already, return None."""
     path = course.root / SECRET
     if path.exists():
         return None
@@ -49,7 +49,7 @@ def make_secret(course: Course) -> Path | None:
 
 
 def variant_of(exercise: Exercise, student: str, secret: bytes | None) -> str:
-    """Return a student's variant of an exercise, or "" if the exercise has no variants."""
+    """Return a student's variant of an exercise, or "" for an exercise without variants."""
     if exercise.variant == "none" or secret is None:
         return ""
     message = f"{exercise.name}\0{student}".encode("utf-8", "surrogatepass")
@@ -87,7 +87,7 @@ def personalised(course: Course, exercise: Exercise, text: str, variant: str) ->
 
 
 def tried_variants(course: Course, exercise: Exercise) -> dict[str, str]:
-    """Return a solution's texts by variant, for a few variants. Refuse texts that are all equal."""
+    """Return a solution's texts for a few variants, by variant. Refuse texts that are all equal."""
     solution = course.solution_file(exercise.name)
     try:
         text = solution.read_text(encoding="utf-8")

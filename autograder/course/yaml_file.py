@@ -1,4 +1,4 @@
-"""YAML file as typed data. An error names the line, the field and the expected value."""
+"""YAML file as typed data. Errors name line, field and expected value."""
 
 import re
 import types
@@ -19,7 +19,7 @@ Whole = TypeVar("Whole", bound=msgspec.Struct)
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Loader of YAML that keeps dates as text, so that an error in a date can name its line."""
+    """Loader of YAML that keeps dates as text. Errors in dates can then name the line."""
 
     yaml_implicit_resolvers = {
         first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:timestamp"]
@@ -30,7 +30,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 def read_yaml(
     path: Path, text: str, kind: type[Whole], prepared: Callable[[dict[object, object]], object]
 ) -> Whole:
-    """Return a file's content as an object of type `kind`. `prepared` first converts the data.
+    """Return a file's content as an object of type `kind`, after `prepared` has converted the data.
 
     An error names the file, the line, the field and the expected value.
     """
@@ -53,9 +53,9 @@ def read_yaml(
 def yaml_error(
     path: Path, text: str, steps: Sequence[YamlKey], says: str, field: str = ""
 ) -> UserError:
-    """Return an error about a node of a file. `steps` are the keys and indices that lead to it.
+    """Return an error about a node of a file. `steps` are the keys and indices of the node.
 
-    The error's line (from 1) is the line of the node, or of the nearest node above that exists.
+    The error's line (from 1) is the node's line, or else that of its nearest existing parent.
     """
     node = yaml.compose(text, Loader=yaml.SafeLoader)
     assert node is not None

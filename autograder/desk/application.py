@@ -1,9 +1,10 @@
-"""The desk as a web application: its table of views, behind a guard.
+"""The desk as a web application: a table of views, behind a guard.
 
-To add a view, write a function for each page and each form in a module `NAME_view.py`, and add them
-to the table below. A function may block: each runs in its own thread. A `UserError` becomes a page.
-A view's template extends `desk.html`. A form contains `{{ token(csrf) }}` of `parts.html`. Every
-value is escaped. The content policy allows only scripts, styles and pictures from `static/`.
+To add a view, write a function for each page and each form in a module `NAME_view.py`, and add the
+functions to the table below. A function may block, because it runs in its own thread. A `UserError`
+becomes a page. A view's template extends `desk.html`. A form contains `{{ token(csrf) }}` of
+`parts.html`. Every value is escaped. The content policy allows only scripts, styles and pictures
+from `static/`.
 """
 
 import re
@@ -79,7 +80,7 @@ INVISIBLE = re.compile(
 def application(
     results: Path, course: Course, port: int, secrets: Secrets, views: Sequence[DeskView] = VIEWS
 ) -> Guard:
-    """Return the desk for a folder of results. The server listens on 127.0.0.1 and this port."""
+    """Return the desk for a folder of results, for a server on 127.0.0.1 and this port."""
     base = environment(TEMPLATES)
     templates = base.overlay(finalize=_harmless)
     templates.filters = {**base.filters, "spans": lambda text: code_spans(_harmless(text))}
@@ -115,7 +116,7 @@ def _harmless(value: object) -> object:
 
 
 async def _report_style(_: Request) -> Response:
-    """Send the style of report pages, on which the desk's own style builds."""
+    """Send the style of report pages, which the desk's own style extends."""
     sheets = map(environment().get_template, ("style.css", "class.css"))
     style = "\n".join(sheet.render(root=":root", body="body") for sheet in sheets)
     return Response(style, media_type="text/css")
@@ -136,7 +137,7 @@ def _route(desk: DeskContext, view: DeskView) -> Route:
 
 
 async def _form(request: Request, secrets: Secrets) -> FormData:
-    """Return a posted form that has the desk's token, in a field or a header."""
+    """Return a posted form after checking for the desk's token in a field or a header."""
     form = await request.form(max_fields=MAX_FIELDS, max_files=10)
     token = request.headers.get("x-csrf-token") or form.get("csrf", "")
     if not isinstance(token, str) or not same(token, secrets.csrf):

@@ -1,6 +1,6 @@
-"""Search for a wrong step: a changed step with which a recipe gives the answers of a group.
+"""Search for a wrong step: a change of one step after which a recipe gives a group's answers.
 
-The search changes and runs only the course's code, never the code of a student.
+The search changes and runs only the course's code, never students' code.
 """
 
 import ast
@@ -34,11 +34,10 @@ MIN_WRONG = 2  # probes with answers that differ from the right ones
 
 
 class StepCode(NamedTuple):
-    """Code that the search may change in a step: a text that defines `name`, and its namespace.
+    """Code of a step that the search may change: a text that defines `name`, and its namespace.
 
     If the step calls the function `name`, `calls` is the expression with the call, and `around` is
-    the expression's namespace. If the step is the recipe's whole function, `right` is that
-    function.
+    the expression's namespace. If the step is a recipe's whole function, `right` is this function.
     """
 
     step: str
@@ -50,7 +49,7 @@ class StepCode(NamedTuple):
     right: Callable[..., Any] | None = None
 
     def misconception(self, text: str) -> Misconception:
-        """Return the misconception in which `text` replaces this part of the step."""
+        """Return the misconception with `text` instead of this part of the step."""
         space = dict(self.space)
         exec(compile(text, self.step, "exec"), space)
         changed = space[self.name]
@@ -65,7 +64,7 @@ class ChangedStep(msgspec.Struct, frozen=True):
     """Wrong step as text. `text` defines `name`, and `before` is the original text.
 
     If the step calls the function `name`, `calls` is the step's expression. `imports` are lines
-    that both texts need. If the step is the recipe's whole function, `right` imports that function.
+    that both texts need. If the step is a recipe's whole function, `right` imports this function.
     """
 
     step: str
@@ -78,7 +77,7 @@ class ChangedStep(msgspec.Struct, frozen=True):
 
     @property
     def lines(self) -> list[tuple[str, str]]:
-        """The changed lines, each as a pair of old and new text."""
+        """The changed lines, as pairs of old and new text."""
         before, after = self.before.splitlines(), self.text.splitlines()
         if len(before) != len(after):
             return [(self.before.strip(), self.text.strip())]
@@ -89,7 +88,7 @@ class ChangedStep(msgspec.Struct, frozen=True):
 def changed_step(
     replay: Replay, answers: Sequence[Sequence[Outcome]], root: Path
 ) -> ChangedStep | None:
-    """Return the first change after which a step gives the answers of all submissions, or None.
+    """Return the first changed step that gives the answers of all submissions, or None.
 
     The same course and answers give the same change.
     """
@@ -139,7 +138,7 @@ def _as_text(code: StepCode, text: str) -> ChangedStep:
 
 
 def _imports(text: str, space: Mapping[str, Any]) -> dict[str, str]:
-    """Return a dict from each name of a namespace that a text uses to the line that imports it."""
+    """Return a dict from each used name of a namespace to the line that imports it."""
     waiting = [symtable.symtable(text, "step", "exec")]
     names: set[str] = set()
     for table in waiting:
@@ -150,7 +149,7 @@ def _imports(text: str, space: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _import_line(name: str, space: Mapping[str, Any]) -> str:
-    """Return the line with which another module can import a name of a namespace."""
+    """Return the line that imports a name of a namespace into another module."""
     value = space[name]
     if isinstance(value, ModuleType):
         return f"import {value.__name__}" + (f" as {name}" if name != value.__name__ else "")
@@ -162,7 +161,7 @@ def _import_line(name: str, space: Mapping[str, Any]) -> str:
 
 
 def _step_codes(recipe: Recipe, root: Path) -> Iterator[StepCode]:
-    """Yield the steps, then the course's functions that they call, in the order of the recipe."""
+    """Yield the recipe's steps in order, then the course's functions that the steps call."""
     lambdas = {name: code for name, step in recipe.steps.items() if (code := _lambda(step))}
     for step, (text, space) in lambdas.items():
         yield StepCode(step, "step", f"def step({STATE}):\n    return {text}\n", space)
@@ -198,7 +197,7 @@ def _lambda(step: Any) -> tuple[str, Mapping[str, Any]] | None:
 
 
 def _innermost_lambda(tree: ast.Module, code: CodeType) -> ast.Lambda | None:
-    """Return the lambda whose body contains the positions of all instructions of the code."""
+    """Return the innermost lambda with the positions of all instructions of the code."""
     places = [place for place in code.co_positions() if place[3]]  # lines, then columns
     start = min([(line, column) for line, _, column, _ in places], default=(0, 0))
     end = max([(line, column) for _, line, _, column in places], default=(0, 0))
@@ -212,7 +211,7 @@ def _innermost_lambda(tree: ast.Module, code: CodeType) -> ast.Lambda | None:
 
 
 def _function_text(function: Any, root: Path) -> str:
-    """Return a course function's bare text, without docstring. For other code, return ""."""
+    """Return a course function's text without docstring. For other code, return ""."""
     if not isinstance(function, FunctionType) or function.__closure__:
         return ""
     if not Path(function.__code__.co_filename).is_relative_to(root):
@@ -227,7 +226,7 @@ def _function_text(function: Any, root: Path) -> str:
 
 
 def annotated(tree: ast.AST, annotation: ast.expr | None) -> str:
-    """Return a text without docstrings, in which all functions have this annotation only."""
+    """Return a text without docstrings and with this one annotation for all functions."""
     return ast.unparse(_Annotations(annotation).visit(tree)) + "\n"
 
 
@@ -251,7 +250,7 @@ class _Annotations(ast.NodeTransformer):
 
 
 def _changed_texts(code: StepCode, recipe: Recipe) -> Iterator[str]:
-    """Yield the text with one change at a time. The simplest changes come first."""
+    """Yield texts with one change each, simplest changes first."""
     try:
         tree = Tree(Unit(code.step, code.text))
     except (SyntaxError, ValueError, RecursionError):
@@ -272,7 +271,7 @@ def _changed_texts(code: StepCode, recipe: Recipe) -> Iterator[str]:
 
 
 def _is_value(tree: Tree, node: ast.AST) -> bool:
-    """Return whether a node is read as a value. The name of a called function is not."""
+    """Return whether a node is read as a value. The name of a called function is no value."""
     parent = tree.parent.get(node)
     is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
     is_function = isinstance(parent, ast.Call) and parent.func is node

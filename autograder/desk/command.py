@@ -37,7 +37,7 @@ ENDING = ("SIGTERM", "SIGHUP")  # besides Ctrl-C; Windows has no SIGHUP
 def desk(results: Path, port: int, no_browser: bool, course_path: Path | None) -> None:
     """Show the RESULTS of `grade` in the browser: the class, students, exercises, mistakes.
 
-    The pages open only on this machine, at the address that is printed.
+    The pages open only on this machine, at the printed address.
     """
     require("desk", "autograder desk")
     from autograder.desk.application import application
@@ -68,21 +68,21 @@ def desk(results: Path, port: int, no_browser: bool, course_path: Path | None) -
 
 
 def _end(number: int, _: FrameType | None) -> NoReturn:
-    """End as after Ctrl-C, so that temporary files are removed."""
+    """End as after Ctrl-C, with the removal of temporary files."""
     raise SystemExit(128 + number)
 
 
 def write_redirect(page: Path, address: str) -> None:
-    """Write a page that redirects to an address. Only this user can read it.
+    """Write a page that redirects to an address and that only this user can read.
 
-    Other users of the machine could read the address on a command line.
+    On a command line, other users of the machine could read the address.
     """
     page.touch(0o600, exist_ok=False)
     page.write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={address}">\n')
 
 
 def bound(port: int) -> socket.socket:
-    """Return a socket on a port of 127.0.0.1, hidden from other machines. 0 is any free port."""
+    """Return a socket on a port of 127.0.0.1. Port 0 means any free port."""
     try:
         return socket.create_server((ADDRESS, port))
     except OSError as error:
@@ -92,7 +92,7 @@ def bound(port: int) -> socket.socket:
 
 
 def serve(app: "Guard", listening: socket.socket, started: Callable[[], None]) -> None:
-    """Serve until Ctrl-C. Call `started` as soon as the desk answers."""
+    """Serve until Ctrl-C, and call `started` when the desk answers."""
     import uvicorn
 
     class Server(uvicorn.Server):

@@ -1,4 +1,4 @@
-"""The view *Groups*, in which failures without a name are shown, named, verified and regraded."""
+"""The view *Groups*, for showing, naming, verifying and regrading failures without a name."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -41,7 +41,7 @@ def show(visit: Visit) -> Response:
 
 
 def look(visit: Visit) -> Response:
-    """Start a job that computes the group's answers and searches for a step with these answers."""
+    """Start a job that computes the group's answers and searches for a matching wrong step."""
     group, _ = _group(visit)
     work = _work(visit, group)
 
@@ -71,7 +71,7 @@ def give_name(visit: Visit) -> Response:
 
 
 def regrade(visit: Visit) -> Response:
-    """Start a job that regrades the group, or one that applies the changes that the page showed."""
+    """Start a job that regrades the group, or a job that applies the shown changes."""
     group, state = _group(visit)
     results, shown = visit.desk.results, visit.field("difference")
     name = state.examined.known if state.examined and state.examined.known else state.words.id
@@ -95,7 +95,7 @@ def _begin(
 
 
 def _group(visit: Visit) -> tuple[UnnamedGroup, GroupState]:
-    """Return the group in the address. A group keeps its address after it was named."""
+    """Return the group in the address. A named group keeps its address."""
     exercise, id = visit.part("exercise"), visit.part("group")
     state = visit.desk.jobs.state((exercise, id))
     for group in visit.results.unnamed:

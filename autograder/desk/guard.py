@@ -1,8 +1,8 @@
-"""Guard of the desk. It admits only browsers with a token, and requests from the desk's pages.
+"""Guard of the desk. It admits only browsers with a token and requests from the desk's pages.
 
-Before any view, the guard checks the `Host` header, because other names may lead to this machine.
-It also checks the request's origin, the token or the cookie, and the size of a posted form. Every
-answer has a content policy that allows only the desk's own scripts.
+Before any view, the guard checks the `Host` header, the request's origin, the token or the cookie,
+and the size of a posted form. Every answer has a content policy that allows only the desk's own
+scripts.
 """
 
 import hmac
@@ -28,13 +28,13 @@ class Secrets:
         self._tokens: dict[str, Path | None] = {}
 
     def new_token(self, file: Path | None = None) -> str:
-        """Return a token with which one browser can enter once. Then the `file` is deleted."""
+        """Return a token that admits one browser once. Its use deletes the `file`."""
         token = secrets.token_urlsafe(BYTES)
         self._tokens[token] = file
         return token
 
     def take(self, token: str) -> bool:
-        """Use up a token. Return false if the token is not known, or was used before."""
+        """Use up a token. If the token is unknown or used, return false."""
         for known in list(self._tokens):
             if same(known, token):
                 file = self._tokens.pop(known)
@@ -45,7 +45,7 @@ class Secrets:
 
 
 def same(one: str, other: str) -> bool:
-    """Return whether two texts are equal. The time does not depend on the texts."""
+    """Return whether two texts are equal, in a time that does not depend on the texts."""
     return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
 
 
@@ -73,7 +73,7 @@ HEADERS: Final = {
 
 
 class Guard:
-    """Middleware that passes a request on, or refuses the request and gives the reason."""
+    """Middleware that passes a request on, or refuses it with a reason."""
 
     def __init__(self, app: ASGIApp, port: int, secrets: Secrets) -> None:
         self._app = app
@@ -98,7 +98,7 @@ class Guard:
             await (answer or self._app)(scope, receive, safely)
 
     def _answer(self, request: Request) -> Response | None:
-        """Return the answer of the guard, or None if the request may reach a view."""
+        """Return the guard's refusal, or None if the request may reach a view."""
         headers = request.headers
         if request.method not in {"GET", "HEAD", "POST"}:
             return _refused(
@@ -126,8 +126,8 @@ class Guard:
     def _is_from_here(self, method: str, headers: Headers) -> bool:
         """Return whether a request comes from a page of the desk, or from the address bar.
 
-        The desk's pages send no referrer, so a browser sends the origin "null" with their forms.
-        Then the header Sec-Fetch-Site decides, because no page can forge it.
+        The desk's pages send no referrer, so a browser sends the origin "null" with their forms. In
+        this case, the header Sec-Fetch-Site decides, because pages cannot forge this header.
         """
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
         if origin is not None and origin != "null":

@@ -1,4 +1,4 @@
-"""Course files for mistakes that were named on the desk: their code, or recorded answers."""
+"""Course files of mistakes that were named on the desk, with code or recorded answers."""
 
 import ast
 import json
@@ -54,7 +54,7 @@ NAMED = Family(
 
 
 class MistakeText(msgspec.Struct, frozen=True):
-    """Name, finding and three hints for a group's mistake."""
+    """Texts for a group's mistake: name, finding and three hints."""
 
     id: str
     finding: str
@@ -62,7 +62,7 @@ class MistakeText(msgspec.Struct, frozen=True):
 
 
 def checked_words(words: MistakeText) -> MistakeText:
-    """Return the texts, each of them on one line."""
+    """Return the texts on one line each, or refuse them."""
     if not NAME.fullmatch(words.id) or len(words.id) > MAX_NAME:
         raise UserError(
             f"{one_line(words.id, 60)!r} cannot name a mistake. Use at most {MAX_NAME} lower-case "
@@ -77,7 +77,7 @@ def checked_words(words: MistakeText) -> MistakeText:
 
 
 def code_file(exercise: str, function: str, words: MistakeText, step: ChangedStep) -> str:
-    """Return the module for a mistake that is a wrong step."""
+    """Return the module's text for a mistake that is a wrong step."""
     code, name = annotated(ast.parse(step.text), ast.Name("Any")), step.name
     if step.calls:
         code += f"\n\ndef changed({STATE}: Any) -> Any:\n    return {step.calls}\n"
@@ -101,7 +101,7 @@ def code_file(exercise: str, function: str, words: MistakeText, step: ChangedSte
 
 
 def answers_file(words: MistakeText, replay: Replay, outcomes: Sequence[Outcome]) -> bytes:
-    """Return the record of a mistake that has recorded answers, but no code."""
+    """Return the record of a mistake with recorded answers and no code."""
     first, second, third = words.hints
     records = tuple(map(recorded_answer, replay.probes(DRAWS), outcomes))
     named = NamedAnswers(
@@ -125,6 +125,6 @@ def file_of(course: Course, exercise: str, name: str, by_code: bool) -> Path:
 
 
 def _literal(text: str, indent: int) -> str:
-    """Return a text as a Python literal, broken into short lines."""
+    """Return a text as a Python literal in short lines."""
     pieces = textwrap.wrap(text, WIDTH, drop_whitespace=False, break_on_hyphens=False) or [""]
     return f"\n{' ' * indent}".join(json.dumps(piece, ensure_ascii=False) for piece in pieces)

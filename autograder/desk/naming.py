@@ -1,4 +1,4 @@
-"""Naming of a group's mistake, in a file of the course. The course is verified with this file."""
+"""Naming of a group's mistake: a new file of the course, verified before it counts."""
 
 import contextlib
 import tempfile
@@ -42,9 +42,9 @@ Key = tuple[str, str]  # exercise and group
 
 
 class ConfinedWork(msgspec.Struct, frozen=True):
-    """Submissions of a group for an exercise. They run in a new process.
+    """A group's submissions to an exercise, to run in a new process.
 
-    With `own_code`, they may run unconfined. Submissions must not read the folders in `secret`.
+    With `own_code`, submissions may run unconfined. They must not read the folders in `secret`.
     """
 
     root: Path
@@ -56,14 +56,14 @@ class ConfinedWork(msgspec.Struct, frozen=True):
 
 
 class GroupAnswers(msgspec.Struct):
-    """The replay of a function, and the outcomes of submissions that have the group's answers."""
+    """A function's replay, and the outcomes of submissions with the group's answers."""
 
     replay: Replay
     outcomes: tuple[tuple[Outcome, ...], ...]
     sources: tuple[Source, ...]
 
     def known_mistake(self) -> str:
-        """Return the name of the only mistake that gives these answers, or an empty text."""
+        """Return the name of the mistake that gives these answers, or an empty text."""
         replay, everywhere = self.replay, range(len(self.outcomes[0]))
         fitting = [replay.giving(replay.singles, answers, everywhere) for answers in self.outcomes]
         common = set.intersection(*({wrong[0].id for wrong in wrongs} for wrongs in fitting))
@@ -85,11 +85,11 @@ class GroupAnswers(msgspec.Struct):
 
 
 class ExaminedGroup(msgspec.Struct, frozen=True):
-    """The function of a group, and how many of the examined submissions have the group's answers.
+    """A group's function, and how many examined submissions have the group's answers.
 
-    `step` is the change of one step that gives these answers, if there is one. If there is none and
-    the answers cannot be recorded, `why_not` is the reason. `repair` is the sentence of a repair.
-    `known` is the mistake's name, if the course knows the mistake by now.
+    `step` is a changed step that gives these answers, or None. Without a step, `why_not` is the
+    reason why the answers cannot be recorded, if there is one. `repair` is a sentence on a repair.
+    `known` is the mistake's name if the course has learnt it meanwhile.
     """
 
     function: str
@@ -102,7 +102,7 @@ class ExaminedGroup(msgspec.Struct, frozen=True):
 
 
 class NewMistake(msgspec.Struct, frozen=True):
-    """File of a new mistake, or the faults because of which no file was written."""
+    """File of a new mistake, or the faults that prevented the file."""
 
     path: Path
     by_code: bool
@@ -110,7 +110,7 @@ class NewMistake(msgspec.Struct, frozen=True):
 
 
 class GroupState(msgspec.Struct, frozen=True):
-    """State of a group. `doing` is the job that runs, and `trouble` is the last job's error."""
+    """State of a group. `doing` is the running job, and `trouble` is the last job's error."""
 
     students: tuple[str, ...] = ()
     doing: str = ""
@@ -124,7 +124,7 @@ class GroupState(msgspec.Struct, frozen=True):
 
 
 class GroupJobs:
-    """Groups of a desk, and their jobs. Jobs run one at a time, because each uses a whole core."""
+    """States and jobs of a desk's groups. Jobs run one at a time, because a job uses a core."""
 
     def __init__(self) -> None:
         self._changing, self._working = threading.Lock(), threading.Lock()
@@ -138,7 +138,7 @@ class GroupJobs:
             self._states[group] = msgspec.structs.replace(self.state(group), **values)
 
     def begin(self, group: Key, doing: str, work: Callable[[], dict[str, Any]]) -> None:
-        """Run `work` in a thread. `work` returns the fields of the group's state to change."""
+        """Run `work` in a thread. It returns the changed fields of the group's state."""
         if self.state(group).doing:
             raise UserError("A job on this group is running. Wait until it ends.")
         self.change(group, doing=doing, trouble="")
@@ -159,7 +159,7 @@ class GroupJobs:
 
 
 def in_new_process(function: Callable[..., T], *args: Any) -> T:
-    """Call a function in a new process. This process has not loaded any course."""
+    """Call a function in a new process that has loaded no course."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         try:
             return pool.submit(function, *args).result()
@@ -176,7 +176,7 @@ def confined(course: Course, work: ConfinedWork) -> Iterator[Children]:
 
 
 def examine(work: ConfinedWork) -> ExaminedGroup:
-    """Examine a group. This runs in the current process."""
+    """Examine a group in the current process."""
     course = load_course(work.root / FILE_NAME)
     exercise = course.exercise(work.exercise)
     with importable(course):
@@ -196,7 +196,7 @@ def examine(work: ConfinedWork) -> ExaminedGroup:
 
 
 def write_mistake(work: ConfinedWork, words: MistakeText) -> NewMistake:
-    """Write a group's mistake into the course, if `verify` passes with the new mistake."""
+    """Write a group's mistake into the course if `verify` passes with it."""
     course = load_course(work.root / FILE_NAME)
     exercise = course.exercise(work.exercise)
     with importable(course):
@@ -222,7 +222,7 @@ def write_mistake(work: ConfinedWork, words: MistakeText) -> NewMistake:
 
 
 def _answers(course: Course, exercise: Exercise, work: ConfinedWork) -> GroupAnswers:
-    """Run the sources on all probes of the group's function.
+    """Return the sources' outcomes for all probes of the group's function.
 
     The packages of the course must be importable.
     """
@@ -248,7 +248,7 @@ def _answers(course: Course, exercise: Exercise, work: ConfinedWork) -> GroupAns
 
 
 def _outcomes(submission: Submission, replay: Replay, group: str) -> tuple[Outcome, ...]:
-    """Run a submission on all probes. Return () if the first answers differ from the group's.
+    """Return a submission's outcomes, or () if the first answers differ from the group's.
 
     Raises:
         Stopped: the submission does not answer.
@@ -263,7 +263,7 @@ def _outcomes(submission: Submission, replay: Replay, group: str) -> tuple[Outco
 
 
 def _repair_sentence(course: Course, exercise: Exercise, source: Source, work: ConfinedWork) -> str:
-    """Return the sentence of a repair of one submission, found by the search of `check`."""
+    """Return a sentence on a repair of one submission, found by the search of `check`."""
     with confined(course, work) as children, Judge(course, [exercise], children) as judge:
         graded = judge.run(source)
         if not is_worth_looking(exercise, source, graded.results, "practice"):
@@ -273,9 +273,9 @@ def _repair_sentence(course: Course, exercise: Exercise, source: Source, work: C
 
 
 def _faults_with(course: Course, exercise: str, path: Path, data: bytes) -> list[str]:
-    """Verify an exercise on a copy of the course, to which a new file is added. Return the faults.
+    """Return the faults of an exercise in a copy of the course with a new file.
 
-    Mutants are not tried, because they have nothing to do with names.
+    Mutants are left out, because they cannot change names.
     """
     right = course.content.right
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:

@@ -1,4 +1,4 @@
-"""Runs of `autograder grade` in their own process, to show changes and to apply them."""
+"""Runs of `autograder grade` in a process of their own, for showing and applying changes."""
 
 import contextlib
 import signal
@@ -32,7 +32,7 @@ OTHERWISE = (
 
 
 class GradeEvent(msgspec.Struct, frozen=True):
-    """Fields of an event of `grade --json` that the desk uses."""
+    """Fields of an event of `grade --json` for the desk."""
 
     event: str
     done: int = 0
@@ -44,10 +44,10 @@ class GradeEvent(msgspec.Struct, frozen=True):
 
 
 class GradeRun:
-    """One run of a grade command: its progress, changes and messages, and the result.
+    """One run of a grade command: its progress, changes, messages and result.
 
     `shown` is the digest of a difference that a person has seen. With `shown`, the command applies
-    this difference and no other. Without it, the command applies nothing.
+    only this difference. Without `shown`, the command applies nothing.
     """
 
     def __init__(self, command: GradeCommand, results: Path, shown: str = "") -> None:
@@ -76,7 +76,7 @@ class GradeRun:
                 self.state = "failed"
 
     def lines(self) -> Iterator[str]:
-        """Yield the output, line by line while the command runs. If it failed, keep its errors."""
+        """Yield the lines of output while the command runs. After a failure, keep the errors."""
         with tempfile.TemporaryFile("w+", errors="replace") as errors:
             with subprocess.Popen(
                 [sys.executable, "-m", "autograder", *self.arguments],
@@ -106,7 +106,7 @@ class GradeRun:
             self.state = "applied" if event.in_force else "shown"
 
     def stop(self) -> None:
-        """End the command as Ctrl-C does. The submissions graded so far are kept."""
+        """End the command as Ctrl-C does. Finished submissions stay graded."""
         if self._process is not None and self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
 
@@ -120,7 +120,7 @@ def _stop_all() -> None:
 
 
 class Regrading:
-    """The last run of the desk. When the desk is closed, all running commands end."""
+    """The desk's last run. When the desk is closed, all running commands end."""
 
     def __init__(self, results: Path) -> None:
         self._results = results
@@ -129,11 +129,11 @@ class Regrading:
         weakref.finalize(self, _stop_all)
 
     def show(self, command: GradeCommand) -> None:
-        """Start a run that computes the changes that a command would make."""
+        """Start a run that only computes a command's changes."""
         self._begin(command)
 
     def apply(self, difference: str) -> None:
-        """Start a run that applies the changes that were shown last, and no others."""
+        """Start a run that applies exactly the changes that were shown last."""
         run = self.run
         if run is None or run.state != "shown" or difference != run.difference:
             raise UserError("These changes are no longer the latest. Show the changes again.")
@@ -148,7 +148,7 @@ class Regrading:
 
 
 class MessageChange(msgspec.Struct, frozen=True):
-    """The messages on a student's exercise before and after a regrade.
+    """Messages on a student's exercise before and after a regrade.
 
     `named` is true if the new message names the new mistake.
     """
@@ -161,7 +161,7 @@ class MessageChange(msgspec.Struct, frozen=True):
 
 
 def last_command(results: Path, exercise: str) -> GradeCommand:
-    """Return the command that graded an exercise last."""
+    """Return the last command that graded an exercise."""
     for command in grade_commands(results):
         if not command.exercises or exercise in command.exercises:
             return command
@@ -174,8 +174,7 @@ def last_command(results: Path, exercise: str) -> GradeCommand:
 def regrade_group(results: Path, exercise: str, students: Sequence[str], shown: str = "") -> str:
     """Grade one exercise of some students, and return the digest of the difference.
 
-    Without `shown`, nothing is applied. If `shown` is the digest of a difference that a person has
-    seen, that difference is applied.
+    `shown` is the digest of the difference to apply. Without it, nothing is applied.
     """
     command = last_command(results, exercise)
     only = msgspec.structs.replace(command, exercises=(exercise,), students=tuple(students))
@@ -191,7 +190,7 @@ def regrade_group(results: Path, exercise: str, students: Sequence[str], shown: 
 def message_changes(
     results: Path, exercise: str, students: Sequence[str], name: str
 ) -> list[MessageChange]:
-    """Compare these students' messages in the current and the proposed results."""
+    """Compare these students' current messages with the proposed messages."""
     changes = []
     current, proposed = Records(results / REPORTS), Records(results / PROPOSED / REPORTS)
     for student in students:

@@ -1,4 +1,4 @@
-"""Results of a class, read from a folder. They are read again when a command changes them."""
+"""Results of a class in a folder, read again when a command changes them."""
 
 import functools
 import re
@@ -35,7 +35,7 @@ GROUP = re.compile(r"[0-9a-f]{10}")
 
 
 class Sentence(NamedTuple):
-    """Message on a check, the positions of students who got it, and whether it names a mistake."""
+    """Message on a check, the positions of its students, and whether it names a mistake."""
 
     text: str
     by: list[int]
@@ -67,7 +67,7 @@ class CheckOutcomes:
 
 
 class ExerciseOutcomes:
-    """Outcomes of one exercise over the class: its statuses, and its checks in their order."""
+    """Outcomes of one exercise over the class: statuses, and checks in order."""
 
     def __init__(self) -> None:
         self.statuses: Counter[str] = Counter()
@@ -84,8 +84,8 @@ class ExerciseOutcomes:
 class UnnamedGroup(msgspec.Struct):
     """Students with similar wrong answers to an exercise that no known mistake explains.
 
-    `students` is a dict from each student's id to the messages for the student. `failed` counts the
-    failures of each check, by title. `lost` is the sum of the lost points.
+    `students` is a dict from ids of students to their messages. `failed` counts the failures of
+    each check, by title. `lost` is the sum of the lost points.
     """
 
     exercise: str
@@ -120,7 +120,7 @@ def _commonest(counts: Counter[str]) -> list[tuple[str, int]]:
 
 
 class UnnamedGroups:
-    """The groups of a class. The reports are added one after the other."""
+    """The groups of a class, collected from one report after another."""
 
     def __init__(self) -> None:
         self._groups: dict[tuple[str, str], UnnamedGroup] = {}
@@ -133,12 +133,12 @@ class UnnamedGroups:
                     self._groups.setdefault(key, UnnamedGroup(*key)).add(report.student, check)
 
     def largest(self) -> list[UnnamedGroup]:
-        """Return the groups, largest first. Their order depends only on the reports."""
+        """Return the groups, largest first, in an order that depends only on the reports."""
         return sorted(self._groups.values(), key=lambda g: (-len(g.students), g.exercise, g.id))
 
 
 class ClassMember(NamedTuple):
-    """Student. `key` is the student's name in addresses, and `place` the position in the class."""
+    """Student. `key` is the student's name in addresses. `place` is the position in the class."""
 
     id: str
     key: str
@@ -155,8 +155,8 @@ class ClassResults:
     """Results of a class, read from its records in one pass. Threads may share it.
 
     `overview` has the table, the mistakes and the points. `with_requests` has the ids of students
-    with a request. `lines` are sentences on lines to change, for mistakes without a name. `unnamed`
-    has the groups of students with the same failures without a name, the largest group first.
+    with a request. `lines` are sentences on lines to change. `unnamed` has the groups of students
+    with the same unnamed failures, largest group first.
     """
 
     def __init__(self, results: Path, course: Course) -> None:
@@ -196,14 +196,14 @@ class ClassResults:
 
     @functools.cached_property
     def summary(self) -> Summary:
-        """Statistics of the class, computed only once because the computation is slow."""
+        """Statistics of the class, computed at the first use."""
         return summarise(self.overview.scores)
 
     def row(self, student: ClassMember) -> Row:
         return self.overview.rows[student.place]
 
     def report(self, student: str) -> Report:
-        """Read a student's whole record."""
+        """Read the whole record of a student."""
         with self._lock:
             report = self._records.get(student)
         assert report is not None
@@ -211,7 +211,7 @@ class ClassResults:
 
     @functools.cached_property
     def history(self) -> dict[str, list[tuple[ResultsVersion, Change]]]:
-        """Changes of each student's grade, with the versions that made them, in order."""
+        """Changes of each student's grade with their versions, in order."""
         changes = defaultdict(list)
         for version, folder in versions(self._results):
             for change in read_changes(folder / CHANGES):

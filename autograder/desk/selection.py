@@ -1,4 +1,4 @@
-"""Selection and order of the students on a page. The address of the page contains both."""
+"""Selection and order of the students on a page, as stated in the page's address."""
 
 import functools
 from collections.abc import Mapping
@@ -13,11 +13,10 @@ LOOK_AT = "look"  # all statuses that need a person
 
 
 class StudentFilter(NamedTuple):
-    """Filters and order from an address. An empty filter selects all students.
+    """Filters and order of students. An empty filter selects all students.
 
-    `q` is a part of an id or a name. `mistake` is the index of one of the class's mistakes. `check`
-    is an exercise and a check, such as "sort/test_empty". It selects the students who lack
-    points in this check.
+    `q` is a part of an id or a name. `mistake` is the index of a mistake of the class. `check`,
+    such as "sort/test_empty", selects students without full points in this check.
     """
 
     q: str = ""
@@ -34,7 +33,7 @@ class StudentFilter(NamedTuple):
         return cls(**{name: query.get(name, "")[:200] for name in cls._fields})
 
     def address(self, path: str = "/", **changes: str) -> str:
-        """Return the address of a page with this selection, after changes to some fields."""
+        """Return a page's address for this selection, with changes to some fields."""
         values = {**self._asdict(), **changes}
         query = urlencode({name: value for name, value in values.items() if value})
         return f"{path}?{query}" if query else path
@@ -51,7 +50,7 @@ class StudentFilter(NamedTuple):
         return list(now.exercises)
 
     def total(self, row: Row, exercises: list[Exercise]) -> float | None:
-        """Return the total, or the assignment's sum. If it is unknown, return None."""
+        """Return the total, or the sum of the assignment, or None if points are unknown."""
         if not self.assignment:
             return row.total
         points = [row.points.get(e.name) for e in exercises if e.name not in row.excused]
@@ -77,7 +76,7 @@ class StudentFilter(NamedTuple):
         return sorted(selected, key=rank, reverse=bool(self.down))
 
     def _rank(self, student: ClassMember, now: ClassResults, exercises: list[Exercise]) -> Any:
-        """Return the value by which a student is sorted."""
+        """Return the sort key of a student."""
         row = now.row(student)
         if self.sort == "name":
             return (student.name or student.id).casefold()
@@ -92,7 +91,7 @@ class StudentFilter(NamedTuple):
         return -1.0 if points is None else points
 
     def _places(self, now: ClassResults) -> set[int]:
-        """Return the positions of the students whom `mistake` and `check` select."""
+        """Return the positions of the students that `mistake` and `check` select."""
         places = set(range(len(now.students)))
         if self.mistake:
             number = int(self.mistake) if self.mistake.isdecimal() else -1

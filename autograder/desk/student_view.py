@@ -1,7 +1,7 @@
 """Pages of one student, and the view *Requests*.
 
-They show code, checks and history, and take a person's decisions: adjustments, comments, the choice
-of one of several files, and answers to regrade requests.
+The pages show code, checks and history. On them, a person enters adjustments and comments, chooses
+a file, and answers regrade requests.
 """
 
 from collections.abc import Sequence
@@ -143,7 +143,7 @@ def keep_row(visit: Visit, row: dict[str, str]) -> None:
 
 
 def enter_row(visit: Visit, row: dict[str, str], text: str = "") -> Response:
-    """Save a row for a student, and go to the page with the student's adjustments."""
+    """Save a row for a student, and go to the student's adjustments."""
     keep_row(visit, row)
     said = [f"Entered in {TABLE}.", text.strip(), "Grade again to apply it."]
     return _entered_page(visit, " ".join(filter(None, said)))
@@ -176,7 +176,7 @@ def _entered_page(visit: Visit, text: str) -> Response:
 
 
 class ShownFile(NamedTuple):
-    """One of several files, with its content's id and its code."""
+    """One of several files: its code and its content's id."""
 
     name: str
     id: str
@@ -185,7 +185,7 @@ class ShownFile(NamedTuple):
 
 
 def show_files(visit: Visit) -> Response:
-    """Show the code of the files, for a person who chooses one."""
+    """Show the code of several files for a person's choice."""
     student, exercise = visit.student, visit.course.exercise(visit.part("exercise"))
     files = visit.results.submissions.several(student.id, exercise.name)
     distinct: dict[str, FoundFile] = {}  # of several files with the same content, the first one
@@ -211,7 +211,7 @@ def show_files(visit: Visit) -> Response:
 
 
 def choose_file(visit: Visit) -> Response:
-    """Save which of the files counts."""
+    """Save a person's choice of a file."""
     exercise, file = visit.part("exercise"), visit.field("file")
     files = visit.results.submissions.several(visit.student.id, exercise)
     if file not in {shown.source.content for shown in files if shown.source is not None}:
@@ -222,7 +222,7 @@ def choose_file(visit: Visit) -> Response:
 
 
 def by_answer(visit: Visit) -> tuple[list[Request], list[Answered]]:
-    """Return the open requests, and the answered requests with their answers."""
+    """Return the open requests, and the answered requests with the answers."""
     waiting: list[Request] = []
     answered: list[Answered] = []
     now = visit.results
@@ -246,7 +246,7 @@ def by_answer(visit: Visit) -> tuple[list[Request], list[Answered]]:
 
 
 def show_requests(visit: Visit) -> Response:
-    """Show the open requests, and below them the answered requests."""
+    """Show first the open requests, then the answered requests."""
     waiting, answered = by_answer(visit)
     return visit.page(
         "requests_view.html",
@@ -258,7 +258,7 @@ def show_requests(visit: Visit) -> Response:
 
 
 def answer(visit: Visit) -> Response:
-    """Save the answer to a request with the text that was shown, and go on to the next."""
+    """Save the answer to the shown request, and continue with the next request."""
     name, text = visit.part("exercise"), visit.field("answer")
     exercises = visit.results.report(visit.student.id).exercises
     request = next((graded.request for graded in exercises if graded.name == name), "")

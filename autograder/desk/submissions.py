@@ -1,4 +1,4 @@
-"""Submitted files of the graded folders, read again to show the code together with the report."""
+"""Submitted files of the graded folders, read again to show code beside the report."""
 
 import contextlib
 import functools
@@ -38,7 +38,7 @@ Notes = dict[tuple[str, int], list[str]]
 
 
 class Submissions:
-    """Submissions of a class. They are opened when needed. Several threads may use them."""
+    """Submissions of a class, opened when needed and shared by threads."""
 
     def __init__(self, results: Path, course: Course) -> None:
         self._results, self._course = results, course
@@ -50,7 +50,7 @@ class Submissions:
         self._work = functools.lru_cache(maxsize=CACHED)(self._read)
 
     def works(self, student: str) -> list[tuple[GradeCommand, StudentWork]]:
-        """Return a student's work in each graded folder, the latest first."""
+        """Return a student's work in each graded folder, latest first."""
         with self._lock:
             name = Pseudonyms(self._course.root / PSEUDONYMS).student(student)
             choices = Adjustments(self._results / TABLE, self._course).choices(student)
@@ -60,7 +60,7 @@ class Submissions:
             ]
 
     def several(self, student: str, exercise: str) -> Sequence[FoundFile]:
-        """Return the candidate files for an exercise."""
+        """Return a student's candidate files for an exercise."""
         for _, work in self.works(student):
             if exercise in work.several:
                 return work.several[exercise]
@@ -91,9 +91,9 @@ class CodeLine(NamedTuple):
 
 
 class CodeFile(NamedTuple):
-    """File or cell. `left_out` is the number of lines that are not shown.
+    """File or cell. `left_out` counts lines that are not shown.
 
-    `unit` is the position (from 1) in which this file or cell runs, or 0 for an imported file.
+    `unit` is the position (from 1) of this file or cell in the run, or 0 for an imported file.
     """
 
     name: str
@@ -107,10 +107,10 @@ def code_of(
     sources: Iterable[Source | None],
     comments: Iterable[Decision] = (),
 ) -> tuple[list[CodeFile], str]:
-    """Return the graded code, and a warning if the code is missing or has changed since grading.
+    """Return the graded code, and a warning if it is missing or has changed since grading.
 
-    If there are several sources, use the source with the report's digest, or else the first source.
-    Comments by people are added to their lines.
+    Of several sources, use the source with the report's digest, or else the first. The code
+    includes people's comments.
     """
     there = [source for source in sources if source is not None]
     if not there:
@@ -149,7 +149,7 @@ def _file(name: str, text: str, notes: Notes, unit: int) -> CodeFile:
 
 
 def _definitions(source: Source) -> dict[str, Line]:
-    """Return the line of each function and class. If names repeat, the last definition counts."""
+    """Return the line of each function and class. Of repeated names, the last definition counts."""
     return {
         match[1]: Line(file=unit.label, line=number)
         for unit in source.units
@@ -159,7 +159,7 @@ def _definitions(source: Source) -> dict[str, Line]:
 
 
 def _notes(report: ExerciseReport, source: Source) -> Notes:
-    """Return the notes on each line. A message without a line is placed at its function."""
+    """Return the notes on each line, with messages without a line at their function."""
     notes: Notes = defaultdict(list)
 
     def add(place: Line | None, text: str) -> None:

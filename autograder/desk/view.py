@@ -1,4 +1,4 @@
-"""Views of the desk, and the requests that they handle."""
+"""Views of the desk, and requests to views."""
 
 import functools
 import secrets
@@ -24,7 +24,7 @@ MAX_KEPT = 16
 
 
 class KeptFile(NamedTuple):
-    """File that a user can download, with notes on it."""
+    """File for download, with notes."""
 
     name: str
     data: bytes
@@ -32,10 +32,10 @@ class KeptFile(NamedTuple):
 
 
 class DeskContext:
-    """State that all views have in common.
+    """State that all views share.
 
-    `kept` has sentences and files that a page stores for the next page. The keys of `kept` are
-    random. `navigation` has the titles and paths of pages.
+    `kept` has sentences and files for the next page, by random keys. `navigation` has the titles
+    and paths of pages.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class DeskContext:
         self.kept: dict[str, str | KeptFile] = {}
 
     def keep(self, kept: str | KeptFile) -> str:
-        """Store a sentence or a file, and return its key. Delete the oldest entries."""
+        """Store a sentence or a file, and return its new key. Delete the oldest entries."""
         key = secrets.token_urlsafe(9)
         self.kept[key] = kept
         for old in list(self.kept)[:-MAX_KEPT]:
@@ -63,32 +63,32 @@ class DeskContext:
         return key
 
     def pop_sentence(self, key: str) -> str:
-        """Return the sentence with this key and delete it. If the key is not known, return ""."""
+        """Return and delete the sentence with this key. For an unknown key, return ""."""
         kept = self.kept.pop(key, "")
         return kept if isinstance(kept, str) else ""
 
 
 class Visit:
-    """Request to a view. `form` has the posted fields. Their token was checked."""
+    """Request to a view. `form` has the posted fields, after a check of the form's token."""
 
     def __init__(self, desk: DeskContext, request: Request, form: FormData) -> None:
         self.desk, self.course, self.request, self.form = desk, desk.course, request, form
 
     def query(self, name: str, default: str = "") -> str:
-        """Return a parameter of the address. A user may have typed anything there."""
+        """Return a parameter of the address, which may be any text."""
         return self.request.query_params.get(name, default)
 
     def part(self, name: str) -> str:
-        """Return the part of the address that matches `{name}` in the view's path."""
+        """Return the part of the address at `{name}` in the view's path."""
         return str(self.request.path_params.get(name, ""))
 
     def field(self, name: str) -> str:
-        """Return a posted field without surrounding spaces. If the field is missing, return ""."""
+        """Return a posted field without surrounding spaces, or "" if the field is missing."""
         value = self.form.get(name, "")
         return value.strip() if isinstance(value, str) else ""
 
     def file(self, name: str) -> UploadFile | None:
-        """Return a posted file. If no file was chosen, return None."""
+        """Return a posted file, or None if no file was chosen."""
         value = self.form.get(name)
         return value if isinstance(value, UploadFile) and value.filename else None
 
@@ -99,7 +99,7 @@ class Visit:
 
     @functools.cached_property
     def student(self) -> ClassMember:
-        """The student whose key is in the address."""
+        """The student with the key in the address."""
         student = self.results.by_key.get(self.part("key"))
         if student is None:
             raise HTTPException(404)
@@ -120,12 +120,12 @@ class Visit:
         return HTMLResponse(text, status)
 
     def redirect(self, path: str) -> Response:
-        """Redirect to another page, after a form was handled."""
+        """Redirect to another page after handling a form."""
         return RedirectResponse(path, 303)
 
 
 class DeskView(NamedTuple):
-    """Page of the desk, or action of a form.
+    """Page of the desk, or action of a form on a page.
 
     `path` is a path for Starlette, such as "/students/{key}". A view with a `title` is in the
     navigation. `show` runs in its own thread. If `changes` is true, the view accepts only POST.

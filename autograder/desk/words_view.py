@@ -1,4 +1,4 @@
-"""The view *Words*: answers in words, one question at a time, with similar answers together."""
+"""The view *Words*: answers in words, question by question, with similar answers together."""
 
 from collections.abc import Mapping
 from urllib.parse import quote, unquote
@@ -31,7 +31,7 @@ YEAR = 365 * 24 * 3600
 
 
 class MarkForm(msgspec.Struct, frozen=True):
-    """Form for marking an answer. `who` has the students' ids. `trouble` is the error message."""
+    """Form for marking answers. `who` has the students' ids, and `trouble` the error message."""
 
     who: frozenset[str] = frozenset()
     items: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class MarkForm(msgspec.Struct, frozen=True):
 
 
 def _who(student: str) -> str:
-    """Return the id that stands for a student in the form. It does not reveal the name."""
+    """Return the student's id in the form, which does not reveal the name."""
     return digest(f"who {student}", ID_LENGTH)
 
 
@@ -52,7 +52,7 @@ def _comment_id(comment: str) -> str:
 
 
 def _current_form(sheet: Sheet, wording: Wording) -> MarkForm:
-    """Return an empty form for the unmarked answers, or a filled form if all are marked."""
+    """Return an empty form for unmarked answers, or a filled-in form if all are marked."""
     marks = [sheet.marking.standing(member) for member in wording.members]
     waiting = [member for member, mark in zip(wording.members, marks, strict=True) if mark.is_open]
     who = frozenset(_who(member.student) for member in waiting or wording.members)
@@ -86,7 +86,7 @@ def _posted_form(visit: Visit, sheet: Sheet) -> MarkForm:
 
 
 def _given_marks(form: MarkForm, sheet: Sheet, wording: Wording) -> list[GivenMark]:
-    """Return the marks of a form, one for each ticked answer."""
+    """Return a form's marks, one for each ticked answer."""
     points = total(sheet.question, form.items) if form.items else None
     if form.points:
         points, most = as_number(form.points), sheet.question.points
@@ -115,7 +115,7 @@ def _sheet(visit: Visit) -> Sheet:
 
 
 def index(visit: Visit) -> Response:
-    """Show the questions with their progress."""
+    """Show all questions with the progress of marking."""
     progress = [(sheet, sheet.progress()) for sheet in sheets(visit.desk.marking)]
     return visit.page(
         "words_view.html", found=progress, by=_by(visit), blind=_is_blind(visit), user=user()
@@ -123,7 +123,7 @@ def index(visit: Visit) -> Response:
 
 
 def show(visit: Visit) -> Response:
-    """Show a question with the wording in the address, or else with the next unmarked wording."""
+    """Show a question with the wording in the address, or else with its next unmarked wording."""
     sheet = _sheet(visit)
     wording = sheet.wording(visit.query("at")) or sheet.next_open() or sheet.beside(None, 1)
     if wording is None:
@@ -164,7 +164,7 @@ def text(visit: Visit) -> Response:
 
 
 def settings(visit: Visit) -> Response:
-    """Save the marker's name, and whether to hide students' names, in this browser."""
+    """Save two settings in this browser: the marker's name, and whether to hide students' names."""
     answer = visit.redirect("/words")
     by = quote(one_line(visit.field("by"), 60))
     blind = "yes" if visit.field("blind") else ""

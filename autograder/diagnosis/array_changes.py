@@ -1,4 +1,4 @@
-"""Changes of an intermediate array, each with a phrase such as "divided by {their} length".
+"""Changes of an intermediate array, with phrases such as "divided by {their} length".
 
 `{their}` stands for `its` or `their`, `{last}` for `the last axis` or `the axis`.
 """
@@ -16,7 +16,7 @@ Along = Callable[..., Any]  # function of an array and an axis
 
 
 class ArrayChange(NamedTuple):
-    """Change of an array with at least `axes` axes, with an id and a phrase that describes it."""
+    """Change of an array with at least `axes` axes. `words` describe the change."""
 
     id: str
     words: str
@@ -26,7 +26,7 @@ class ArrayChange(NamedTuple):
     def applied_to(self, what: str) -> str:
         """Return text such as `the weights divided by their length along {last}`.
 
-        `{last}` stands for the name of the axis; see `general.families`.
+        `{last}` is later replaced by the name of the axis; see `general.families`.
         """
         one = what.startswith("the ") and " and " not in what and not is_plural(what)
         their = "its" if one else "their"
@@ -34,9 +34,9 @@ class ArrayChange(NamedTuple):
         return f"{what} {said}"
 
     def of(self, value: Any, axis: Any = -1) -> Any:
-        """Return the changed array. A value that cannot be changed in this way stays as it is.
+        """Return the changed array, or the same value if the change is impossible.
 
-        A change along the last axis is made along `axis` instead.
+        `axis` replaces the last axis.
         """
         if not isinstance(value, np.ndarray | list | np.floating | float):
             return value
@@ -84,7 +84,7 @@ def _standardised(x: Any, axis: Any, added: float = 0.0) -> Any:
 
 
 def _with_zero(*place: Any) -> Change:
-    """Return a change that leaves 0 at one place of an axis, as a loop that ends too early does."""
+    """Return a change to 0 at one place of an axis, like that of a loop that ends too early."""
 
     def change(x: Any) -> Any:
         x = x.copy()
@@ -243,7 +243,7 @@ _INSIDE = _table(
 
 
 def along_axes(table: Sequence[tuple[str, str, Along]], most: int) -> Iterator[ArrayChange]:
-    """Yield the changes along each of the first `most` axes."""
+    """Yield these changes along each of the first `most` axes."""
     for ending, axis, along, axes in AXES[:most]:
         for id, words, change in table:
             placed = words if "{along}" in words else words + "{along}"

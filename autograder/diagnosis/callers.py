@@ -1,4 +1,4 @@
-"""Callers for torch code. They build modules, load weights by name, and call with tensors."""
+"""Callers for torch code, which build modules, load weights by name, and pass tensors."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from autograder.worker.codec import tensor
 
 @dataclass(frozen=True)
 class ModuleCaller:
-    """Way to build and call a torch module with a recipe's parameters.
+    """Caller of a torch module, with a recipe's parameters.
 
     The recipe's parameters are arguments of the constructor, arguments of `forward`, or weights.
     """
@@ -32,7 +32,7 @@ class ModuleCaller:
         return (*self.built_with, *self.called_with, *self.weights.values())
 
     def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
-        """Return the result of the student's module, or a text if weights are missing."""
+        """Return the result of the student's module. If weights are missing, return a text."""
         state = recipe.arguments(probe)
         inputs = [getattr(state, name) for name in self.called_with]
         while inputs and inputs[-1] is None:
@@ -52,7 +52,7 @@ class ModuleCaller:
         return "weights are missing" if run.fit.absent or run.fit.tied else run.value
 
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:
-        """Return a subclass of the solution's class. Its forward pass runs the changed recipe."""
+        """Return a subclass of the solution's class that runs the changed recipe."""
         blueprint, wrong = self, tuple(wrong)
 
         class Simulated(original):  # type: ignore[misc]
@@ -82,22 +82,22 @@ def expect_module(
     within: float | None = None,
     **values: Any,
 ) -> ModuleRun:
-    """Pass if a torch class computes the same as a NumPy function of its inputs and weights.
+    """Pass if a torch class gives the results of a NumPy function of inputs and weights.
 
         expect_module(submission.Scaled, SCALED, scaled, size=3, x=x, factors=factors)
 
     Args:
         made: the student's class.
-        contract: the caller of the class, as in its recipe.
-        right: the correct function. It gets the arguments of `forward`, and then the weights in the
-            order of the contract.
+        contract: the `ModuleCaller` of the class, as in the class's recipe.
+        right: the correct function of the arguments of `forward` and the weights, in the order of
+            the contract.
         what, condition, within: as for `expect_close`.
         values: the sizes, inputs and weights, by the names in the contract.
 
-    Returns: the student's pass, for example for `expect_parts`.
+    Returns: the student's forward pass, for example for `expect_parts`.
 
     Raises:
-        Mismatch: the result differs, or the module has no parameters that fit the weights.
+        Mismatch: the result differs, or no parameters of the module fit the weights.
     """
     __tracebackhide__ = True
     inputs = tuple(values[name] for name in contract.called_with)
@@ -135,7 +135,7 @@ class TensorCaller:
 
 
 def _array(value: Any) -> Any:
-    """Return a tensor as an array. Other values, such as numbers, stay as they are."""
+    """Return a tensor as an array, and any other value unchanged."""
     if not hasattr(value, "detach"):
         return value
     array = value.detach().numpy()
@@ -155,7 +155,7 @@ def _tensors(value: Any) -> Any:
 
 
 def float32_probe(probe: Probe) -> Probe:
-    """Return the probe with numbers that are rounded to float32. Their dtype stays float64."""
+    """Return the probe with its float64 numbers rounded to the precision of float32."""
 
     def cut(value: Any) -> Any:
         is_float = isinstance(value, np.ndarray) and value.dtype.kind == "f"

@@ -1,4 +1,4 @@
-"""Explanations of exceptions in the student's code. Each shape is shown with its axes' names."""
+"""Explanations of exceptions in the student's code, with names for the axes of shapes."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,7 @@ Sizes = Mapping[str, int]
 
 
 class _Failure(NamedTuple):
-    """An exception whose message matched a pattern."""
+    """An exception with a message that fits a pattern."""
 
     found: re.Match[str]
     line: str  # the student's line that raised; empty if the grader's own call failed
@@ -26,9 +26,9 @@ class _Failure(NamedTuple):
 
 
 def explain(error: Raised, sizes: Sizes, axes: int = 0) -> str:
-    """Return a sentence that explains an error, or an empty text if Python's message is clear.
+    """Return a sentence that explains an error. If Python's message is clear, return an empty text.
 
-    `sizes` are the sizes of the call by name. `axes` is the largest number of axes of an argument.
+    `sizes` are the sizes of the call by name. `axes` is the largest number of axes in an argument.
     """
     arrays = list(error.shapes.items())[:MAX_ARRAYS]
     shapes = {one_line(name, 40): tuple(array[:MAX_AXES]) for name, array in arrays}
@@ -50,7 +50,7 @@ def explain(error: Raised, sizes: Sizes, axes: int = 0) -> str:
 
 
 def named_shape(array: Sequence[int], sizes: Sizes) -> str:
-    """Return `(B, L_q, d_k) = (2, 3, 4)`, or only the numbers if a size has no unique name."""
+    """Return a text such as `(B, L_q, d_k) = (2, 3, 4)`, or only numbers if names are unclear."""
     numbers = shape(tuple(array))
     fitting = [[name for name, value in sizes.items() if value == size] for size in array]
     if not fitting or any(len(names) != 1 for names in fitting):
@@ -60,7 +60,7 @@ def named_shape(array: Sequence[int], sizes: Sizes) -> str:
 
 
 def _product(failure: _Failure) -> str:
-    """Explain a matrix product whose inner axes do not fit."""
+    """Explain a matrix product with inner axes of different sizes."""
     shapes, sizes = failure.shapes, failure.sizes
     pair = _failing_product(failure.line, shapes)
     if pair is None:
@@ -93,7 +93,7 @@ def _reversed(line: str, shapes: Mapping[str, Sequence[int]]) -> str:
 
 
 def _transposed(failure: _Failure) -> str:
-    """Explain a transpose that lists more or fewer axes than the array has."""
+    """Explain a transpose with a wrong number of axes."""
     call = r"(?:(?:np|torch)\.\w+\()?(.+?)(?:\.(?:transpose|permute)\(|, ?)[(\[]?([-\d, ]+)[)\]]+"
     found = re.fullmatch(call, failure.part)  # groups: the array, the axes
     if found is None:
@@ -112,7 +112,7 @@ def _transposed(failure: _Failure) -> str:
 
 
 def _failing_product(line: str, shapes: Mapping[str, Sequence[int]]) -> re.Match[str] | None:
-    """Return the first product in a line whose shapes do not fit, or None."""
+    """Return a line's first product of shapes that do not fit, or None."""
     operators = re.finditer(r"(\w+)((?:\.T|\.mT)?)\s*@\s*(\w+)((?:\.T|\.mT)?)", line)
     calls = re.finditer(
         r"(?:matmul|dot|bmm|mm)\(\s*(\w+)((?:\.T)?)\s*,\s*(\w+)((?:\.T)?)\s*\)", line
@@ -153,7 +153,7 @@ def _broadcast(failure: _Failure) -> str:
 
 
 def _indexed(failure: _Failure) -> str:
-    """Explain an index of truth values whose shape differs from the axes that it selects."""
+    """Explain an index of truth values with a shape that does not fit."""
     shapes, sizes = failure.shapes, failure.sizes
     index = r"~?\(?(\w+)(?:\.astype\(bool\)|\.bool\(\)| [!=]= \w+)?\)?"
     found = re.fullmatch(rf"(\w+)\[(\.\.\., ?|(?::, ?)*)({index})\]", failure.part)
@@ -174,7 +174,7 @@ def _indexed(failure: _Failure) -> str:
 
 
 def _built_in(failure: _Failure) -> str:
-    """Explain Python's own max, min or sum of an array with more than one axis."""
+    """Explain Python's own max, min or sum of an array with several axes."""
     name = failure.part[: failure.part.find("(")]
     if name not in {"max", "min", "sum"}:
         return ""
@@ -196,7 +196,7 @@ def _inverted(failure: _Failure) -> str:
 
 
 def _made(failure: _Failure) -> str:
-    """Explain too many arguments of a class that the line does not name."""
+    """Explain too many arguments for a class that the line does not name."""
     name = failure.found[1]
     if re.search(rf"\b{re.escape(name)}\b", failure.line):
         return ""

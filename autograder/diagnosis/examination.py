@@ -1,4 +1,4 @@
-"""Observed calls of one function: the arguments, the student's answers and the correct answers."""
+"""Observed calls of one function: arguments, student's answers and correct answers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ ENOUGH = 2  # a statement needs at least this many wrong answers, and must be tr
 class Answer:
     """Answer of the student's function to a probe.
 
-    `error` describes an exception, and `line` is the student's line that raised it, or 0.
+    `error` describes an exception. `line` is the student's line that raised the exception, or 0.
     `is_array` is false for a list, a tuple or another container of numbers.
     """
 
@@ -35,7 +35,7 @@ Ask = Callable[[Probe], Answer]
 
 @dataclass(frozen=True)
 class ObservedCall:
-    """One call: the values of the correct call, the correct answer, and the student's answer."""
+    """One call: the correct call's values, the correct answer, and the student's answer."""
 
     state: Any
     answer: Answer
@@ -45,7 +45,7 @@ class ObservedCall:
 
     @property
     def value(self) -> Any:
-        """The answer in the form for a `Fact`: an array, several arrays, or another value."""
+        """The answer as a `Fact` gets it: an array, several arrays, or another value."""
         outcome = self.answer.outcome
         parts = [part.astype(np.float64) for part in outcome.parts]
         return parts[0] if len(parts) == 1 else parts or outcome.whole
@@ -64,7 +64,7 @@ class ObservedCall:
 
 @dataclass(frozen=True)
 class Observations:
-    """All observed calls of a function, in order. Each draw has `kinds` calls, one of each kind."""
+    """All observed calls of a function in order. Each draw has `kinds` calls, one of each kind."""
 
     recipe: Recipe
     cases: tuple[ObservedCall, ...]
@@ -76,7 +76,7 @@ class Observations:
 
     @cached_property
     def values(self) -> list[ObservedCall]:
-        """The calls with a wrong value. Calls that raised an exception are left out."""
+        """The calls with a wrong value, without calls that raised an exception."""
         return [case for case in self.wrong if not case.answer.outcome.raised]
 
     @property
@@ -85,12 +85,12 @@ class Observations:
 
     @property
     def of_other_kind(self) -> bool:
-        """True if at least one answer has a different structure from the correct answer."""
+        """True if an answer has a structure that differs from the correct answer's."""
         return any(case.is_of_other_kind for case in self.values)
 
     @cached_property
     def of_right_shape(self) -> list[tuple[ObservedCall, Outcome, Outcome]]:
-        """Calls with wrong values, and the parts of their answers. Empty if a shape is wrong."""
+        """Calls with wrong values, and their answers in parts. If a shape is wrong, it is empty."""
         count = len(self.recipe.results)
         alike = [
             (case, case.answer.outcome.in_parts(count), case.expected.in_parts(count))
@@ -101,7 +101,7 @@ class Observations:
 
     @cached_property
     def wrong_parts(self) -> frozenset[int]:
-        """Positions of results that are wrong in some call. If unknown, the set is empty."""
+        """Positions of the results that are wrong in some call, or an empty set if unknown."""
         count = len(self.recipe.results)
         if count < 2 or any(len(right.parts) != count for _, _, right in self.of_right_shape):
             return frozenset()
@@ -115,7 +115,7 @@ class Observations:
 
 
 def observe(replay: Replay, answers: Sequence[Answer]) -> Observations:
-    """Return the observed calls for these answers to the first draws of probes."""
+    """Return the observed calls from these answers to the first draws of probes."""
     kinds = len(replay.probes())
     probes = replay.probes(len(answers) // kinds)
     cases = (
@@ -133,12 +133,12 @@ def observe(replay: Replay, answers: Sequence[Answer]) -> Observations:
 
 @dataclass
 class Examination:
-    """Answers of one function to the probes. A diagnosis asks for as many draws as it needs.
+    """Answers of one function to the probes, draw by draw as a diagnosis needs them.
 
     Attributes:
         ask: calls the function in a process without earlier calls of other code.
-        alone: starts another such process, and returns a function like `ask` for the new process.
-            `alone` is None if no call can leave state behind.
+        alone: starts a new process without earlier calls, and returns a function like `ask` for
+            this process. It is None if no call can leave state behind.
     """
 
     replay: Replay
@@ -147,7 +147,7 @@ class Examination:
     answers: list[Answer] = field(default_factory=list)
 
     def draw(self, draws: int) -> None:
-        """Answer the first `draws` draws of probes. Call the function only with new probes."""
+        """Answer the first `draws` draws of probes, and call the function only for new probes."""
         for probe in self.replay.probes(draws)[len(self.answers) :]:
             self.answers.append(self.ask(probe))
 
@@ -157,7 +157,7 @@ class Examination:
 
     @property
     def right(self) -> list[bool]:
-        """A list with a truth value for each answer, in order. It is True for a right answer."""
+        """A list with True for each right answer and False for each wrong answer, in order."""
         return [self.replay.is_right(i, outcome) for i, outcome in enumerate(self.outcomes)]
 
     @property
@@ -175,16 +175,16 @@ class Examination:
         return observe(self.replay, self.answers)
 
     def giving(self, candidates: Sequence[Candidate], calls: Sequence[int]) -> list[Candidate]:
-        """Return the candidates that give the student's answers in all these calls.
+        """Return the candidates that give the student's answers to all these calls.
 
-        At least `TELLING` of these calls must distinguish each candidate from correct code.
+        At least `TELLING` of the calls must distinguish each candidate from correct code.
         """
         return self.told_from_right(self.replay.giving(candidates, self.outcomes, calls), calls)
 
     def told_from_right(
         self, candidates: Sequence[Candidate], calls: Sequence[int]
     ) -> list[Candidate]:
-        """Return the candidates that `TELLING` or more of the calls distinguish from right code."""
+        """Return the candidates that `TELLING` or more calls distinguish from correct code."""
         return [wrong for wrong in candidates if self.replay.telling(calls, wrong) >= TELLING]
 
     def group(self) -> str:

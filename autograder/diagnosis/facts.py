@@ -1,8 +1,7 @@
 """True statements about wrong answers that no misconception explains.
 
-A statement is about the calls that are wrong, about the shapes, or about the relation between wrong
-and right numbers, such as a factor. Each statement is true of every observed call, even of calls
-that the search for a misconception did not use.
+A statement is about the set of wrong calls, about shapes, or about a relation between wrong and
+right numbers, such as a factor. Each statement is true of all observed calls.
 """
 
 import contextlib
@@ -29,7 +28,7 @@ Sizes = Mapping[str, int]
 
 
 def locate(seen: Observations) -> Finding | None:
-    """Return a finding with the most informative statements that are true of all wrong answers."""
+    """Return a finding with the most informative true statements about all wrong answers."""
     if seen.of_other_kind:
         divided = division(seen)
         return located("statements", divided) if divided else None
@@ -45,12 +44,12 @@ def locate(seen: Observations) -> Finding | None:
 
 
 def stopping(answer: Answer) -> Finding:
-    """Return the finding that a function stops with an error."""
+    """Return the finding for a function that stops with an error."""
     return located("error", stated("error", error=answer.error, line=str(answer.line)))
 
 
 def true_statements(seen: Observations) -> list[Statement]:
-    """Return all true statements about the wrong answers, in the order of the report."""
+    """Return all true statements about the wrong answers, in the report's order."""
     measure, divided = measured(seen), division(seen)
     stop = seen.first_error if seen.values and divided is None else None
     candidates = [
@@ -70,7 +69,7 @@ def true_statements(seen: Observations) -> list[Statement]:
 
 
 def measured(seen: Observations) -> Statement | None:
-    """Return a fact whose value is the same in every wrong answer, or None."""
+    """Return a fact with the same value in every wrong answer, or None."""
     if len(seen.values) < ENOUGH or seen.of_other_kind:
         return None
     for fact in seen.recipe.facts:
@@ -81,9 +80,9 @@ def measured(seen: Observations) -> Statement | None:
 
 
 def _named_value(fact: Fact, seen: Observations) -> str:
-    """Return a fact's number in words, if all wrong answers have this number.
+    """Return a fact's number in words if it is the same in all wrong answers.
 
-    Otherwise, or if the number would be shown as 1 but is not 1, return an empty text.
+    If the numbers differ, or the number is nearly 1, return an empty text.
     """
     numbers, sizes = [], []
     for case in seen.values:
@@ -107,7 +106,7 @@ def _fact(fact: Fact) -> Statement:
 
 
 def _facts(seen: Observations) -> list[Fact]:
-    """Return at most two facts that are true of every wrong answer, the most informative first."""
+    """Return at most two facts about all wrong answers, most informative first."""
     if len(seen.values) < ENOUGH:
         return []
     true = []
@@ -119,7 +118,7 @@ def _facts(seen: Observations) -> list[Fact]:
 
 
 def _right_result(seen: Observations) -> Statement | None:
-    """Return a statement that one result is always right. If there is none, return None."""
+    """Return the statement that one of the results is always right, or None."""
     names, wrong = seen.recipe.results, seen.wrong_parts
     good = [name for place, name in enumerate(names) if place not in wrong]
     bad = [name for place, name in enumerate(names) if place in wrong]
@@ -129,9 +128,9 @@ def _right_result(seen: Observations) -> Statement | None:
 
 
 def _other_shape(seen: Observations) -> Statement | None:
-    """Return a statement that every wrong answer has a wrong shape, or None if a shape is right.
+    """Return the statement that all wrong answers have wrong shapes, or None if one is right.
 
-    The statement contains no sizes, because sizes differ from call to call.
+    The statement contains no sizes, because calls have different sizes.
     """
     shapes = [
         (case.answer.outcome.parts[0].shape, case.expected.parts[0].shape)
@@ -154,10 +153,10 @@ def _other_shape(seen: Observations) -> Statement | None:
 
 
 class Side(NamedTuple):
-    """The calls with a property, or the calls without it.
+    """The calls with a property, or the calls without the property.
 
-    `words` describes the calls on this side, and `otherwise` describes all other calls. `is_safe`
-    is false if calls on this side may be wrong for another reason than the property.
+    `words` describes the calls on this side, and `otherwise` all other calls. `is_safe` is false if
+    calls on this side may be wrong for another reason.
     """
 
     trait: Trait
@@ -168,7 +167,7 @@ class Side(NamedTuple):
 
 
 def sides_of_traits(recipe: Recipe, states: Sequence[Any]) -> list[Side]:
-    """Return both sides of each property that the recipe defines."""
+    """Return both sides of each trait of the recipe."""
     sides = []
     for trait in recipe.traits:
         values = [trait.of(state) for state in states]
@@ -182,9 +181,9 @@ def sides_of_traits(recipe: Recipe, states: Sequence[Any]) -> list[Side]:
 
 
 def kinds_of_calls(recipe: Recipe, probes: Sequence[Probe]) -> list[tuple[list[int], str]]:
-    """Return groups of calls with one or two common properties, the largest group first.
+    """Return groups of calls with one or two common properties, largest group first.
 
-    Each group comes with a phrase: `without a mask and at the same time for a single head`.
+    Each group has a phrase, such as `without a mask and at the same time for a single head`.
     """
     states = [recipe.right(probe) for probe in probes]
     sides = [(side.calls, side.words) for side in sides_of_traits(recipe, states)]
@@ -197,7 +196,7 @@ def kinds_of_calls(recipe: Recipe, probes: Sequence[Probe]) -> list[tuple[list[i
 
 
 def division(seen: Observations) -> Statement | None:
-    """Return a statement about a property that distinguishes wrong calls from right ones."""
+    """Return a statement about a property that distinguishes wrong calls from right calls."""
     failed = frozenset(number for number, case in enumerate(seen.cases) if not case.right)
     if min(len(failed), len(seen.cases) - len(failed)) < ENOUGH:
         return None
@@ -233,9 +232,9 @@ def _one_property(
 
 
 def relation(seen: Observations) -> Statement | None:
-    """Return a statement of the first relation that is true of all wrong answers, or None.
+    """Return a statement about the first relation that all wrong answers have, or None.
 
-    If only one of several results is wrong, only this result is compared.
+    If one of several results is wrong, compare only this result.
     """
     which = next(iter(seen.wrong_parts)) if len(seen.wrong_parts) == 1 else None
 
@@ -260,7 +259,7 @@ def relation(seen: Observations) -> Statement | None:
 def _relation(
     pairs: Sequence[tuple[Vector, Vector]],
 ) -> tuple[str, dict[str, str]]:
-    """Return the code and values of a relation that is true of all pairs, or an empty code."""
+    """Return the code and values of a relation that all pairs have, or an empty code."""
     zeros_agree = all(np.array_equal(answer == 0, right == 0) for answer, right in pairs)
     ratios = (answer[right != 0] / right[right != 0] for answer, right in pairs)
     factors = _constants(ratios) if zeros_agree else []
@@ -279,7 +278,7 @@ def _relation(
 
 
 def _constants(calls: Iterable[Vector]) -> list[float]:
-    """Return the constant in each call's array, or an empty list if an array is not constant."""
+    """Return the constant of each call's array, or an empty list if one is not constant."""
     constants = []
     for numbers in calls:
         if len(numbers) < ENOUGH or (
@@ -291,12 +290,12 @@ def _constants(calls: Iterable[Vector]) -> list[float]:
 
 
 def seems_one(factor: float) -> bool:
-    """Return True if a factor would be shown as 1 but is not 1."""
+    """Return True if a factor is not 1, but rounded to 1 in a report."""
     return rounded(factor) == "1" and abs(factor - 1) > 1e-5
 
 
 def rounded(value: float) -> str:
-    """Return a number as text with four digits. If the number is large, it has two decimals."""
+    """Return a number as text with four digits, or with two decimals if it is large."""
     text = f"{value:.4g}" if abs(value) < 1000 else number(value)
     return text.replace("e-0", "e-").replace("-", "−")
 
@@ -305,7 +304,7 @@ POWERS: tuple[tuple[str, float], ...] = (("{}", 1.0), ("√{}", 0.5), ("{}²", 2
 
 
 def named_factor(factors: Sequence[float], calls: Sequence[Sizes]) -> str:
-    """Return an expression in the sizes of the calls, such as √d_k, that equals each factor.
+    """Return an expression in the calls' sizes, such as √d_k, for the factors of all calls.
 
     Return an empty text if no expression fits, or if all factors are the same number.
     """
@@ -322,7 +321,7 @@ def named_factor(factors: Sequence[float], calls: Sequence[Sizes]) -> str:
 
 
 def _expressions(calls: Sequence[Sizes]) -> Iterator[tuple[str, list[float]]]:
-    """Yield each power of each size that all calls have, with its value in each call."""
+    """Yield each power of each common size, with its value in each call."""
     names = [name for name in calls[0] if all(name in sizes for sizes in calls)]
     for words, power in POWERS:
         for name in names:

@@ -1,4 +1,4 @@
-"""Diagnoses as codes and fields, and all sentences of the engine about wrong answers."""
+"""Diagnoses as codes and fields, and the engine's sentences about wrong answers."""
 
 import re
 from collections.abc import Mapping
@@ -100,7 +100,7 @@ NAMED: Mapping[str, str] = {
 
 
 def stated(code: str, **values: str) -> Statement:
-    """Return a statement about the answers. `values` are filled into its sentence."""
+    """Return a statement about the answers, with `values` for its sentence."""
     return Statement(code=code, values=values)
 
 
@@ -125,10 +125,10 @@ def located(
     stops: bool = False,
     shows_error: bool = False,
 ) -> Finding:
-    """Return a diagnosis that consists of statements about the answers.
+    """Return a diagnosis of statements about the answers.
 
     With `stops`, some calls stop with an error, and only the first statement is true of all calls.
-    With `shows_error`, the report shows such a call. Otherwise, the error comes last.
+    With `shows_error`, the report shows a call that stops. Otherwise, the error comes last.
     """
     first, *more = map(sentence, statements)
     says, wrong = " ".join([first, *more]), " ".join(more)
@@ -141,7 +141,7 @@ def located(
 
 
 def with_error(finding: Finding, error: str) -> Finding:
-    """Return a copy of the diagnosis, with `error` as the text of the error."""
+    """Return a copy of the diagnosis with the text `error`."""
     if not any("error" in statement.values for statement in finding.statements):
         return finding
     statements = (
@@ -156,8 +156,8 @@ def with_error(finding: Finding, error: str) -> Finding:
 def worded(code: DiagnosisCode, finding: str, *, stops: bool = False) -> str:
     """Return a misconception's sentence in the form that fits the diagnosis.
 
-    The sentence's parts in braces are used only if the misconception explains all answers. With
-    `stops`, some calls stop with an error. Then the sentence is about the code, not about answers.
+    Parts in braces are used only if the misconception explains all answers. With `stops`, some
+    calls stop with an error. Then the sentence is about the code instead of answers.
     """
     if code == "named" and not stops:
         return SCOPED.sub(r"\1", finding)
@@ -171,11 +171,11 @@ def worded(code: DiagnosisCode, finding: str, *, stops: bool = False) -> str:
 def named(
     code: DiagnosisCode, *misconceptions: Misconception, calls: str = "", stops: bool = False
 ) -> Finding:
-    """Return a diagnosis that names misconceptions, with the first misconception's hints.
+    """Return a diagnosis that names misconceptions, with hints for the first of them.
 
-    The course's authors wrote its sentences, so a hidden check may show the diagnosis. `calls` is a
-    phrase for the calls that show the misconception, if not all do. `stops` is true if some calls
-    stop with an error.
+    The course's authors wrote the sentences, so a hidden check may show the diagnosis. If only some
+    calls show the misconception, `calls` is a phrase for them. `stops` is true if some calls stop
+    with an error.
     """
     first, second = (*(worded(code, m.finding, stops=stops) for m in misconceptions), "")[:2]
     says = NAMED[code].format(
@@ -191,6 +191,6 @@ def named(
 
 
 def named_fact(code: Literal["fact", "measure"], statement: Statement) -> Finding:
-    """Return a diagnosis that consists of one fact."""
+    """Return a diagnosis of one fact."""
     name = statement.values["id"]
     return Finding("named", sentence(statement), (name,), code=code, statements=(statement,))

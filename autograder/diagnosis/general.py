@@ -1,4 +1,4 @@
-"""Generic misconceptions, which fit any function. They change results or arguments."""
+"""Generic misconceptions for any function, which change results or arguments."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -154,10 +154,10 @@ MOST_RESULTS = 3
 
 
 def generals(recipe: Recipe) -> tuple[Misconception, ...]:
-    """Return the misconceptions that are tried with those of the course.
+    """Return the general misconceptions, which are tried like the course's own.
 
-    `np.empty_like` and `np.zeros_like` make an array of whole numbers if the argument is one. So
-    there is a misconception for each named step of a plain function.
+    `np.empty_like(x)` is an array of whole numbers if x is one. So there is a misconception for
+    each named step of a plain function.
     """
     steps = [step for step in recipe.steps if step in recipe.labels and recipe.caller is None]
     stored = (
@@ -185,7 +185,8 @@ def _stored(does: Step) -> Step:
 def families(recipe: Recipe) -> tuple[Misconception, ...]:
     """Return generic changes of a function's results, arguments and steps, simplest first.
 
-    A function with a custom caller has none, because students do not know its recipe's arguments.
+    A function with a custom caller has no generic changes, because students do not know the
+    recipe's arguments.
     """
     if not isinstance(recipe.caller, ModuleCaller | TensorCaller | None):
         return ()
@@ -298,7 +299,7 @@ def _changed_result(places: tuple[int, ...], change: ArrayChange) -> Step:
 
 
 def _changed(places: tuple[int, ...], change: Callable[[Any], Any]) -> Step:
-    """Return a step that changes the results at these positions, or the only result."""
+    """Return a step that changes the results at these positions, or a single result."""
     if not places:
         return lambda state: change(state.result)
     return lambda state: tuple(

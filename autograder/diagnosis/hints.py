@@ -1,6 +1,6 @@
 """Choice of the hints for a failed check.
 
-The hints belong to the diagnosed mistake, else to the kind of failure, else to the check. The
+Hints come from the diagnosed mistake, else from the kind of failure, else from the check. The
 number of attempts and the redaction of the report decide how many hints a student sees.
 """
 
@@ -259,7 +259,7 @@ HINTS: Mapping[str, Three] = {
 
 
 def hints_for(result: CheckResult) -> tuple[str, ...]:
-    """Return the hints for a check's result, in order. A check that did not fail has no hints."""
+    """Return the hints for a check's result in order. Only failed checks have hints."""
     if result.cause is None or result.outcome not in ENDED:
         return ()
     cause = first_cause(result.cause)
@@ -278,7 +278,7 @@ def hints_for(result: CheckResult) -> tuple[str, ...]:
 
 
 def _filled(hints: Three, cause: Cause, hidden: bool) -> tuple[str, ...]:
-    """Return the hints with names filled in. For a hidden check, leave out the student's line."""
+    """Return the hints with names filled in, without the student's line for a hidden check."""
     place, name, where = cause.place, _name(cause), "there"
     if place is not None and not hidden:
         where = f"in line {place.line} of {place.file}"
@@ -287,7 +287,7 @@ def _filled(hints: Three, cause: Cause, hidden: bool) -> tuple[str, ...]:
 
 
 def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
-    """Return the kind of a failure. It is a key of `HINTS`, or else the code of the cause."""
+    """Return the kind of a failure: a key of `HINTS`, or else the code of the cause."""
     if diagnosis is not None:
         code = OF_MISTAKES.get(diagnosis.misconceptions, diagnosis.code)
         if code in HINTS:
@@ -309,7 +309,7 @@ def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
 
 
 def _nearer(kind: str, cause: Cause) -> str:
-    """Return a more specific kind of exception, if the name or the place in `cause` shows one."""
+    """Return a more specific kind of exception if the name or the place in `cause` shows one."""
     place = cause.place
     if cause.library and kind in {"name", "unset", "attribute"}:
         return "raised"  # the exception is about names and values inside a library
@@ -323,7 +323,7 @@ def _nearer(kind: str, cause: Cause) -> str:
 
 
 def way_of_failing(check: CheckReport) -> str:
-    """Return a text that is equal for two attempts that fail in the same way."""
+    """Return a text for the way of failing. Attempts that fail alike have equal texts."""
     diagnosis, cause = check.diagnosis, check.cause
     names = diagnosis.misconceptions if diagnosis is not None else ()
     ways = sorted(names) or [failure_kind(cause, diagnosis) if cause is not None else check.outcome]
@@ -333,6 +333,6 @@ def way_of_failing(check: CheckReport) -> str:
 
 
 def _name(cause: Cause) -> str:
-    """Return the name in Python's message, or else the name that the call requested."""
+    """Return the name in Python's message, or else the requested name."""
     found = re.search(r"(?:name|variable|attribute) '(\w{1,60})'", cause.message)
     return found[1] if found is not None else cause.subject

@@ -1,6 +1,6 @@
-"""Lines of a student's source that keep state between calls, or end a loop too early.
+"""Search of a student's source for lines that keep state or end a loop too early.
 
-The source is not run. So a message says that a line exists, not that it causes a wrong answer.
+The source is not run, so a message only says that such a line exists.
 """
 
 import ast
@@ -24,7 +24,7 @@ MOST = 2  # the most lines that a message lists
 
 
 def lines_keeping_state(units: Sequence[Unit]) -> list[tuple[str, Statement]]:
-    """Return the first lines that keep state, each with the label of its unit."""
+    """Return the first lines that keep state, each with its unit's label."""
     lines = (
         (one_line(unit.label, 80), line, one_line(name, 40), code)
         for unit in units
@@ -37,7 +37,7 @@ def lines_keeping_state(units: Sequence[Unit]) -> list[tuple[str, Statement]]:
 
 
 def loop_ended(units: Sequence[Unit], function: str) -> Finding | None:
-    """Return a finding if the function has a loop that a `return` ends in its first round."""
+    """Return a finding about a `return` that ends a loop in its first round, or None."""
     found = return_in_loop(units, function)
     if found is None:
         return None
@@ -50,7 +50,7 @@ def loop_ended(units: Sequence[Unit], function: str) -> Finding | None:
 
 
 def with_lines(finding: Finding, units: Sequence[Unit]) -> Finding:
-    """Return the finding. If it is about state between calls, add the lines that keep state."""
+    """Return the finding, with the lines that keep state if the finding is about state."""
     if finding.misconceptions != (REMEMBERS,):
         return finding
     lines = lines_keeping_state(units)
@@ -65,7 +65,7 @@ def with_lines(finding: Finding, units: Sequence[Unit]) -> Finding:
 
 
 def _lines(body: Sequence[ast.stmt]) -> Iterator[tuple[int, str, str]]:
-    """Yield the line, name and code of each statement that keeps state."""
+    """Yield the line, the name and the code for each statement that keeps state."""
     outside = set(_bound(body))
     definitions = [node for node in body if isinstance(node, Definition)]
     for function in (node for definition in definitions for node in ast.walk(definition)):
@@ -105,7 +105,7 @@ def _in_function(function: Function, outside: set[str]) -> Iterator[tuple[int, s
 
 
 def _targets(node: ast.AST) -> list[tuple[ast.expr, bool]]:
-    """Return each target that the node sets, with True if the node only changes the target."""
+    """Return each target of a node, with True if the node only changes the target."""
     targets: list[ast.expr] = []
     if isinstance(node, ast.Assign):
         for target in node.targets:
@@ -124,7 +124,7 @@ def _root(target: ast.expr) -> str:
 
 
 def _bound(body: Sequence[ast.stmt]) -> Iterator[str]:
-    """Yield the names that these statements bind. Leave out names bound inside functions."""
+    """Yield the names that these statements bind, without names bound inside functions."""
     waiting: list[ast.AST] = list(body)
     while waiting:
         node = waiting.pop()

@@ -1,7 +1,7 @@
-"""Known mistakes of an exercise: from the course's own module, and from the desk.
+"""Known mistakes of an exercise, from the course's own module and from the desk.
 
-Each mistake that was named on the desk has a file in the folder `misconceptions/named/EXERCISE/` of
-the reference package: a module that defines `FUNCTION` and the family `NAMED`, or JSON if only the
+Each mistake from the desk has a file in the reference package's folder
+`misconceptions/named/EXERCISE/`: a module with `FUNCTION` and the family `NAMED`, or JSON if only
 answers are known.
 """
 
@@ -36,10 +36,10 @@ class Mistakes:
 
     Attributes:
         listed: a recipe for each function, with the correct steps and the mistakes.
-        explain_value: a function that explains a wrong value which a student handed in. It gets the
-            value's name, a function that reads values by name, and the student's variant.
+        explain_value: a function that explains a student's wrong value. It gets the value's name, a
+            function that reads values by name, and the student's variant.
         simulated_values: a function for the command `verify`. It yields a value's name, a mistake,
-            and the values that a student gets by this mistake.
+            and the resulting values.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Mistakes:
 
     @property
     def recipes(self) -> Mapping[str, Recipe]:
-        """A dict from the name of each function to its recipe."""
+        """A dict from function names to recipes."""
         return {recipe.function: recipe for recipe in self.listed}
 
 
@@ -63,9 +63,9 @@ class WrongMistakes(Exception):
 
 
 def load_module(reference: str, exercise: str) -> ModuleType | None:
-    """Return the module of an exercise's misconceptions, or None if the course has none.
+    """Return the module of an exercise's misconceptions, or None if there is no module.
 
-    Raises any exception of the module.
+    An exception of the module is not caught.
     """
     name = f"{reference}.misconceptions.{exercise}"
     try:
@@ -77,7 +77,7 @@ def load_module(reference: str, exercise: str) -> ModuleType | None:
 
 
 def read_mistakes(module: ModuleType | None) -> Mistakes:
-    """Return the `MISTAKES` of a module, or an empty record if the module is None.
+    """Return the `MISTAKES` of a module. For None, return an empty record.
 
     Raises:
         WrongMistakes: the module's `MISTAKES` is not a record of mistakes.
@@ -90,7 +90,7 @@ def read_mistakes(module: ModuleType | None) -> Mistakes:
 
 
 class RecordedAnswer(msgspec.Struct, frozen=True):
-    """Answer to a call, with the projection hash of the call. `numbers` is one row of float64."""
+    """Answer to a call, and the call's projection hash. `numbers` is one row of float64."""
 
     kind: str
     sums: tuple[float, ...]
@@ -105,7 +105,7 @@ class RecordedAnswer(msgspec.Struct, frozen=True):
 
 
 class NamedAnswers(msgspec.Struct, frozen=True):
-    """Mistake without code, for which only the wrong answers to the probes are known."""
+    """Mistake without code, known only by wrong answers to the probes."""
 
     id: str
     function: str
@@ -115,7 +115,7 @@ class NamedAnswers(msgspec.Struct, frozen=True):
 
 
 def recorded_answer(probe: Probe, outcome: Outcome) -> RecordedAnswer:
-    """Return a call and its outcome as a record that can be stored."""
+    """Return the record of a call and its outcome."""
     call = probe_hash(probe)
     numbers, precision = outcome.numbers.astype("<f8").tobytes(), outcome.precision.str
     sums = tuple(map(float, call.sums))
@@ -123,15 +123,15 @@ def recorded_answer(probe: Probe, outcome: Outcome) -> RecordedAnswer:
 
 
 def folder_of(package: Path, exercise: str) -> Path:
-    """Return the folder with the mistakes of an exercise that were named on the desk."""
+    """Return the folder of an exercise's mistakes from the desk."""
     return package / NAMED / exercise
 
 
 def known_mistakes(reference: str, exercise: str) -> Mistakes:
-    """Return all known mistakes of an exercise, including mistakes that were named on the desk.
+    """Return all known mistakes of an exercise, including mistakes from the desk.
 
     Raises:
-        Exception: the import of a course's module raised.
+        Exception: the import of a course's module failed.
         WrongMistakes: a module's `MISTAKES` is not a record of mistakes.
         UserError: a stored mistake is damaged.
     """
@@ -198,7 +198,7 @@ def out_of_date(recipe: Recipe, named: NamedAnswers) -> bool:
 
 
 def probe_hash(probe: Probe) -> ProjectionHash:
-    """Return the hash of a call. A library's object is hashed by name and arguments."""
+    """Return the hash of a call, with the name and the arguments of each library's object."""
     args = [
         [arg.target, *arg.args] if isinstance(arg, LibraryObject) else arg for arg in probe.args
     ]

@@ -1,4 +1,4 @@
-"""Outcomes of calls, in a form that can be compared with a known precision."""
+"""Outcomes of calls, in a form for comparisons with a known precision."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -21,11 +21,11 @@ MOST_NUMBERS = 100_000  # correct answers to probes have far fewer numbers
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """Outcome of a call: the structure of its value as a text, and all its numbers in one row.
+    """Outcome of a call: the value's structure as a text, and all numbers in one row.
 
-    Two outcomes with different signatures differ. A list of equally long rows has the same
-    signature as an array. All exceptions have the same signature, because versions of a library
-    raise different exceptions. `whole` is the value, if it contains no numbers.
+    Outcomes with different signatures differ. A list of equally long rows has the signature of an
+    array. All exceptions have one signature, because versions of a library raise different
+    exceptions. For a value without numbers, `whole` is the value.
     """
 
     signature: str
@@ -36,13 +36,13 @@ class Outcome:
     whole: Any = None
 
     def in_parts(self, count: int) -> "Outcome":
-        """Return the outcome split into `count` parts, if the value is an array of that length."""
+        """Return the outcome in `count` parts if its value is an array of this length."""
         if count < 2 or len(self.parts) != 1 or self.parts[0].shape[:1] != (count,):
             return self
         return replace(self, parts=tuple(self.parts[0]))
 
     def in_precision(self, precision: np.dtype[Any]) -> "Outcome":
-        """Return the outcome with numbers rounded to a dtype. Numbers too large for it become ∞."""
+        """Return the outcome with numbers rounded to a dtype. Too large numbers become ∞."""
         if precision == DOUBLE:
             return self
         with np.errstate(over="ignore"):
@@ -57,7 +57,7 @@ class Outcome:
 def outcome_of(value: Any, by_kind: bool = False) -> Outcome:
     """Return the outcome of a call that returned `value`, of any type.
 
-    With `by_kind`, a list, a tuple and an array differ, and so do a truth value and a number.
+    With `by_kind`, lists, tuples and arrays differ, and truth values and numbers differ.
     """
     leaves: list[npt.NDArray[Any]] = []
     signature = signature_of(value, leaves)
@@ -77,7 +77,7 @@ def outcome_of(value: Any, by_kind: bool = False) -> Outcome:
 def agree(
     answers: Vector, expected: Vector, precision: np.dtype[Any], condition: float
 ) -> npt.NDArray[np.bool_]:
-    """Return True for each number that is equal, apart from rounding errors. NaN equals NaN."""
+    """Return True for each number that is equal apart from rounding errors. NaN equals NaN."""
     with np.errstate(invalid="ignore", over="ignore"):
         allowed = allowed_error(precision, np.where(np.isfinite(expected), expected, 0), condition)
         close = np.abs(answers - expected) <= allowed
@@ -85,7 +85,7 @@ def agree(
 
 
 def only_nan(outcomes: Sequence[Outcome]) -> bool:
-    """Return True if every answer consists of NaN only, so that no mistake can be recognised."""
+    """Return True if all numbers of every answer are NaN."""
     return all(
         not outcome.raised and len(outcome.numbers) > 0 and bool(np.isnan(outcome.numbers).all())
         for outcome in outcomes
@@ -93,7 +93,7 @@ def only_nan(outcomes: Sequence[Outcome]) -> bool:
 
 
 def same(answer: Outcome, expected: Outcome, condition: float) -> bool:
-    """Return True if `answer` equals the expected outcome, apart from rounding errors."""
+    """Return True if `answer` equals the expected outcome apart from rounding errors."""
     if answer.signature != expected.signature:
         return False
     if expected.allowed is not None:
@@ -106,9 +106,9 @@ def same(answer: Outcome, expected: Outcome, condition: float) -> bool:
 
 
 def group_id(outcomes: Sequence[Outcome]) -> str:
-    """Return an id, equal for answers that agree to three digits. If all calls raised, return "".
+    """Return an id of answers to three digits, or "" if all calls raised exceptions.
 
-    An instructor can name all failures with the same id at once.
+    An instructor can name all failures with one id at once.
     """
     if all(outcome.raised for outcome in outcomes):
         return ""
@@ -124,14 +124,14 @@ class Comparison:
     """Comparison of a function's results. It ignores rounding errors.
 
     Attributes:
-        precision: the dtype that students compute with. The comparison cannot be more precise.
+        precision: the dtype of students' computations, which limits the comparison.
         by_kind: true if a list does not equal a tuple or an array, and True does not equal 1.
-        read: a function that returns the compared part of a student's result, such as the images
+        read: a function that returns the part of a student's result to compare, such as the images
             of a figure.
-        sample: a function for results that a replay does not compute itself, such as a figure or a
-            mean over random trials. It computes a student's result from the state of a replay.
-        spread: a function for random results, or None if results are exact. From the state of a
-            replay, it computes the expected numbers and the largest allowed error of each number.
+        sample: a function for results that a recipe does not compute, such as a figure or a mean
+            over random trials. It makes a student's result from the state of a replay.
+        spread: a function for random results, or None for exact results. It computes the expected
+            numbers and their largest allowed errors from the state of a replay.
     """
 
     precision: Any = np.float64
@@ -146,14 +146,14 @@ class Comparison:
         return self.spread is None
 
     def of_student(self, value: Any) -> Outcome:
-        """Return the outcome of a call, if the student's function returned `value`."""
+        """Return the outcome of a call in which the student's function returned `value`."""
         read = self.read(value)
         if read is None and value is not None:
             return Outcome("has nothing to compare")
         return outcome_of(read, self.by_kind)
 
     def of_replay(self, state: Any) -> Outcome:
-        """Return the outcome expected for a call with this state."""
+        """Return the expected outcome of a call with this state."""
         if self.spread is None:
             outcome = outcome_of(state.result, self.by_kind)
             return outcome.in_precision(np.dtype(self.precision))

@@ -1,4 +1,4 @@
-"""Recipes: functions that are split into named steps, and misconceptions, which replace steps."""
+"""Recipes: functions in named steps, and misconceptions that replace steps."""
 
 import functools
 import inspect
@@ -21,7 +21,7 @@ Way = tuple[Any, ...]
 
 @dataclass(frozen=True, eq=False)
 class Alternative:
-    """Change that is correct: an alternative way to do some steps. Reports never mention it."""
+    """Alternative correct way to do some steps. Reports never mention an alternative."""
 
     replaces: Mapping[str, Step]
 
@@ -32,12 +32,12 @@ class Misconception:
 
     Attributes:
         id: the name of the mistake. All ways to make the same mistake have the same name.
-        finding: a sentence that is true of the student's numbers. The report shows a part in
-            braces, `{one}`, only if this mistake alone explains every answer. For a part
-            `{one|other}`, the report shows `one` if this mistake alone explains every answer, and
-            `other` if not. Example: `{Small numbers are right. }Large numbers overflow.`
-        hints: a question, the property that fails, and the place with the fix. Without hints, the
-            report shows the hints of the failed check.
+        finding: a sentence that is true of the student's numbers. A part in braces, `{one}`, is
+            shown only if this mistake alone explains every answer. Of a part `{one|other}`, the
+            report otherwise shows `other`. Example: `{Small numbers are right. }Large numbers
+            overflow.`
+        hints: a question, a rule, and the place with the fix. Without hints, the report shows the
+            hints of the failed check.
         replaces: the wrong steps or arguments, by name.
     """
 
@@ -53,13 +53,12 @@ Change = Alternative | Misconception
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """Mistakes with the same hints. Usually these mistakes concern the same step.
+    """Mistakes with the same hints, usually in the same step.
 
-    For each mistake, `ways` has a tuple: the finding that is reported, and the change that makes
-    the mistake. The change is a function. It takes the state, and replaces the family's step. To
-    replace several steps or arguments, use a dict from their names to functions. If students make
-    the mistake in several ways, write several changes in the tuple. If each way needs its own
-    finding, write a list of tuples.
+    For each mistake, `ways` has a tuple: the finding, and the change that makes the mistake. A
+    change is a function of the state that replaces the family's step. To replace several steps or
+    arguments, use a dict from names to functions. If students make the mistake in several ways,
+    write several changes in the tuple. If each way needs its own finding, write a list of tuples.
 
         Family(
             "letters",
@@ -70,14 +69,13 @@ class Family:
         )
 
     Attributes:
-        target: the name of the replaced step, or None if each change is a dict. The target may also
-            be the recipe's function. Then a change is a function with the same arguments.
-        hints: a question, the property that fails, and the place with the fix. Write None if the
-            hints of the checks are enough.
+        target: the name of the replaced step, or None if each change is a dict. If the target is
+            the recipe's function, a change is a function with the same arguments.
+        hints: a question, a rule, and the place with the fix. Write None if the hints of the checks
+            are enough.
         ways: a dict from the name of each mistake to its finding and change.
-        means: a function for changes that are not functions of the state. It turns a change into a
-            function of the state, or into a dict of such functions. If the change is a dict,
-            `means` is called for each value of the dict.
+        means: a function that turns each change into a function of the state, or into a dict of
+            such functions. If a change is a dict, `means` is called for each value of the dict.
     """
 
     target: str | Callable[..., Any] | None
@@ -95,13 +93,13 @@ class Family:
         )
 
     def said(self) -> Iterator[tuple[str, str, tuple[Any, ...]]]:
-        """Yield a tuple for each finding: the mistake's name, the finding, and its changes."""
+        """Yield a tuple for each finding: the mistake's name, the finding, and the changes."""
         for name, ways in self.ways.items():
             for finding, *changes in ways if isinstance(ways, list) else [ways]:
                 yield name, finding, tuple(changes)
 
     def replaced(self, change: Any) -> Mapping[str, Step]:
-        """Return a dict from the name of each step that a change replaces to the new function."""
+        """Return a change as a dict from names of replaced steps to new functions."""
         if self.means is not None and isinstance(change, Mapping):
             return {name: self.means(value) for name, value in change.items()}
         name = getattr(self.target, "__name__", None) or str(self.target or "")
@@ -114,12 +112,12 @@ class Family:
         return change if isinstance(change, Mapping) else {name: change}
 
     def only(self, names: Iterable[str]) -> "Family":
-        """Return the family, but keep only the mistakes with these names."""
+        """Return the family with only these mistakes."""
         wanted = set(names)
         return replace(self, ways={name: self.ways[name] for name in self.ways if name in wanted})
 
     def worded(self, change: Callable[[str], str]) -> "Family":
-        """Return copies of the mistakes, with `change` applied to findings and hints."""
+        """Return copies of the mistakes, with findings and hints changed by `change`."""
         ways: dict[str, Any] = {}
         for name, finding, changes in self.said():
             ways.setdefault(name, []).append((change(finding), *changes))
@@ -128,7 +126,7 @@ class Family:
 
 
 def of_arguments(change: Callable[..., Any], right: Callable[..., Any]) -> Step:
-    """Return a step that calls `change`, a wrong version of `right`, with the same arguments."""
+    """Return a step that calls `change`, a wrong version of `right`, with its arguments."""
     names = tuple(inspect.signature(right).parameters)
 
     def step(state: Any) -> Any:
@@ -138,14 +136,14 @@ def of_arguments(change: Callable[..., Any], right: Callable[..., Any]) -> Step:
 
 
 def constant(value: Any) -> Step:
-    """Return a step whose value is always `value`. You can use it as the `means` of a family."""
+    """Return a step that always has this value. A family may have `constant` as its `means`."""
     return lambda _: value
 
 
 def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
-    """Return the families, but keep only the mistakes with these names.
+    """Return the families with only the mistakes of these names.
 
-    The names are separated by spaces. The mistakes keep the order of the families.
+    Spaces separate the names. The mistakes keep the order of the families.
 
     Raises:
         ValueError: a name occurs in no family.
@@ -158,9 +156,9 @@ def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
 
 
 def without(families: Iterable[Family], names: str) -> tuple[Family, ...]:
-    """Return the families, but leave out the mistakes with these names.
+    """Return the families without the mistakes of these names.
 
-    The names are separated by spaces.
+    Spaces separate the names.
 
     Raises:
         ValueError: a name occurs in no family.
@@ -174,9 +172,8 @@ def without(families: Iterable[Family], names: str) -> tuple[Family, ...]:
 class State(SimpleNamespace):
     """The values of a call in progress.
 
-    The attributes are the arguments, and the values of the steps that have run, each under its own
-    name. `given` has the names of the arguments that were passed. `result` is the value of the
-    latest step.
+    The attributes are the arguments and the values of finished steps, by name. `given` has the
+    names of the passed arguments. `result` is the value of the latest step.
     """
 
     def __getattr__(self, name: str) -> Any:  # for type checkers: each course has other names
@@ -185,20 +182,20 @@ class State(SimpleNamespace):
 
 @dataclass(frozen=True)
 class LibraryObject:
-    """Argument that is made in the student's process, such as `numpy.random.default_rng(7)`."""
+    """Argument to make in the student's process, such as `numpy.random.default_rng(7)`."""
 
     target: str
     args: tuple[Any, ...]
     local: Callable[..., Any]
 
     def here(self) -> Any:
-        """Return the object for a replay, created in this process."""
+        """Return a new object in this process, for a replay."""
         return self.local(*self.args)
 
 
 @dataclass(frozen=True)
 class Probe:
-    """Arguments of one call. In this call, rounding errors grow by the factor `condition`."""
+    """Arguments of one call. `condition` is the factor by which rounding errors grow in it."""
 
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any] = field(default_factory=dict)
@@ -207,12 +204,12 @@ class Probe:
 
 @dataclass(frozen=True)
 class Trait:
-    """A property of a call, such as "with a mask", that often decides whether an answer is right.
+    """Property of calls, such as "with a mask", that may decide whether an answer is right.
 
-    `holds` tests the state of a call. `when` is the phrase for calls with the property. `otherwise`
-    is the phrase for calls without the property. If `both_ways` is false, no report says that only
-    calls without the property fail. Calls without the property may fail for other reasons too.
-    `holds` returns None for a call to which neither phrase applies.
+    `holds` tests the state of a call, and returns None if neither phrase fits the call. `when` is
+    the phrase for calls with the property. `otherwise` is the phrase for calls without the
+    property. If `both_ways` is false, calls without the property may fail for other reasons too, so
+    no report says that only these calls fail.
     """
 
     holds: Callable[[Any], bool | None]
@@ -221,7 +218,7 @@ class Trait:
     both_ways: bool = True
 
     def of(self, state: Any) -> bool | None:
-        """Return True if a call has the property. If `holds` returns None, return False."""
+        """Return True if a call with this state has the property."""
         try:
             value = self.holds(state)
             return None if value is None else bool(value)
@@ -233,16 +230,16 @@ class Trait:
 class Fact:
     """A statement about an answer that can be tested.
 
-    `says` is the statement. `holds` is a function that returns true if the statement is true. It
-    gets the state of the correct call and the student's value. The value is an array, or a list of
-    arrays if there are several results. A value without numbers is passed unchanged. With
-    `is_named`, the id of the fact is the name of a misconception.
+    `says` is the statement. `holds` is a function of the correct call's state and the student's
+    value that returns true if the statement is true. The value is an array, or a list of arrays for
+    several results. A value without numbers is passed unchanged. With `is_named`, the id of the
+    fact is the name of a misconception.
 
-    If `says` contains {}, the statement contains a number, such as the factor between the student's
-    scores and the correct scores. Then `holds` returns this number. It returns NaN if the number is
-    unknown, and raises a ValueError if the statement is false. The report makes the statement only
-    if the number is the same for all wrong answers, or if one formula computes the number of every
-    call from the call's sizes.
+    If `says` contains {}, `holds` returns a number for the statement, such as the factor between
+    the student's scores and the correct scores. If the number is unknown, `holds` returns NaN. If
+    the statement is false, `holds` raises a ValueError. The report makes the statement only if all
+    wrong answers have the same number, or if one formula computes each call's number from the
+    call's sizes.
     """
 
     id: str
@@ -257,28 +254,28 @@ class Fact:
 
 
 class Caller(Protocol):
-    """Way to call the student's code if a plain call with the arguments does not work."""
+    """Way to call student's code that needs more than a plain call."""
 
     def ask(self, submission: Any, recipe: "Recipe", probe: Probe) -> Any:
         """Return the student's result, as plain data."""
 
     def simulated(self, recipe: "Recipe", original: Any, wrong: Iterable[Change]) -> Any:
-        """Return a stand-in for the student's code that makes the mistakes in `wrong`.
+        """Return a stand-in for the student's code, with the mistakes in `wrong`.
 
-        `original` is the function or class of the same name in the solution.
+        `original` is the solution's function or class of the same name.
         """
 
 
 @dataclass(frozen=True)
 class ScriptCaller:
-    """Caller of a plain class: it makes an object, and calls its methods as a script says."""
+    """Caller of a plain class, which makes an object and calls the methods of a script."""
 
     def ask(self, submission: Any, recipe: "Recipe", probe: Probe) -> Any:
         """Return the results of the script."""
         return script_results(getattr(submission, recipe.function), probe.args[0])
 
     def simulated(self, recipe: "Recipe", original: Any, wrong: Iterable[Change]) -> Any:
-        """Return the class of the last mistake."""
+        """Return the wrong class of the last mistake."""
         classes = [change.replaces[recipe.function](None) for change in wrong]
         return classes[-1] if classes else original
 
@@ -288,37 +285,35 @@ class Recipe:
     """A function of an exercise, with its correct steps and its mistakes.
 
     Attributes:
-        of: the correct function, or a plain class, or only the name of a torch class. The recipe of
-            a plain class has one parameter, a `Script`, and each mistake is a wrong class.
-        probes: a function that yields calls which distinguish misconceptions, small calls first. A
+        of: the correct function, or a plain class, or just the name of a torch class. The recipe of
+            a plain class has one parameter, a `Script`. Each of its mistakes is a wrong class.
+        probes: a function that yields calls for distinguishing misconceptions, small calls first. A
             call is a tuple of arguments or a `Probe`. The function has one parameter: `rng`, a
-            random generator, or `draw`, the number of the draw. Each draw must have the same kinds
+            random generator, or `draw`, the number of the draw. All draws must have the same kinds
             of calls.
-        families: the mistakes. The value may also be a dict like the `ways` of a `Family`. Then the
-            dict is one family without hints. If the recipe has no steps, the dict's changes replace
-            the whole function. Otherwise, each change names the steps that it replaces.
-        steps: a dict from the name of each step to its function, in order. The value of the last
-            step is the result. Without steps, the whole function is one step.
+        families: the mistakes. A dict like the `ways` of a `Family` is one family without hints. In
+            a recipe without steps, changes of such a dict replace the whole function. Otherwise,
+            each change names the steps that it replaces.
+        steps: an ordered dict from step names to functions. The value of the last step is the
+            result. Without steps, the whole function is one step.
         parameters: the names of the parameters, in order. By default, the parameters of `of`, or of
             a `ModuleCaller`.
         defaults: the default values of optional parameters. By default, the default values in `of`.
         alternatives: other correct ways to do some steps, such as a fill of −1e9 instead of −∞.
-            Each is a dict from the names of steps to functions. An answer can contain an
-            alternative and a misconception together.
-        traits: properties of calls that may decide whether an answer is correct.
-        facts: statements that are tested if no misconception fits, the most useful first.
-        results: the names of the results in sentences, in order, if the function has several.
+            Each alternative is a dict from step names to functions. A student may combine an
+            alternative with a misconception.
+        traits: properties of calls that may decide whether an answer is right.
+        facts: statements to test if no misconception fits, most useful first.
+        results: the names of several results in sentences, in order.
         labels: the names of the steps' values in sentences, such as `{"total": "the total"}`. A
-            label may also replace an argument's name. If no mistake fits, the diagnosis tries
-            generic changes of the steps that have a label: it leaves out a step, repeats it, or
-            changes its value.
+            label may also replace an argument's name. If no mistake fits, the diagnosis leaves out,
+            repeats or changes a step that has a label.
         axes: a function that returns the sizes of a call by name, such as `{"L_q": 3, "d_k": 4}`.
-            Sentences use the names.
-        caller: the way to call the student's code, if a plain call does not work, as for a class.
+            Sentences use these names.
+        caller: the way to call student's code that needs more than a plain call, such as a class.
         comparison: the way to compare results.
-        fingerprints: mistakes without code, for which only the wrong answers are recorded.
-        fallbacks: mistakes of other exercises that students can make here too. The diagnosis tries
-            these only if no other mistake fits.
+        fingerprints: mistakes without code, recorded only by their wrong answers.
+        fallbacks: mistakes of other exercises, to try if no mistake of this function fits.
     """
 
     of: str | Callable[..., Any]
@@ -372,12 +367,12 @@ class Recipe:
         return (*own, *self.fingerprints)
 
     def calls(self, draw: int) -> list[Probe]:
-        """Return the probes of one draw, or raise any exception of the course's function."""
+        """Return the probes of one draw. An exception of the course's function is not caught."""
         drawn = self.drawn(draw)
         return [probe if isinstance(probe, Probe) else Probe(tuple(probe)) for probe in drawn]
 
     def drawn(self, draw: int) -> Iterable[Any]:
-        """Return the calls of one draw, from the course's function `probes`."""
+        """Return one draw's calls from the course's function `probes`."""
         by_rng = "rng" in inspect.signature(self.probes).parameters
         return self.probes(np.random.default_rng(draw) if by_rng else draw)
 
@@ -386,10 +381,10 @@ class Recipe:
         return self.trace(probe, changes).result
 
     def trace(self, probe: Probe, changes: Iterable[Change] = ()) -> Any:
-        """Return all values of a call with these changes: arguments, steps and `result`.
+        """Return the state of a call with these changes: arguments, steps' values and `result`.
 
         Raises:
-            Exception: any exception of a step. With a mistake, a step may raise for some inputs.
+            Exception: a step raised it. With a mistake, a step may raise for some inputs.
         """
         replaced = {name: step for change in changes for name, step in change.replaces.items()}
         state = self.arguments(probe)
@@ -404,13 +399,13 @@ class Recipe:
         return state
 
     def as_called(self, probe: Probe) -> Probe:
-        """Return the probe as the student's code gets it: with optional arguments by name."""
+        """Return the probe in the form for the student's code, with optional arguments by name."""
         plain = sum(name not in self.defaults for name in self.parameters[: len(probe.args)])
         named = dict(zip(self.parameters[plain:], probe.args[plain:], strict=False))
         return replace(probe, args=probe.args[:plain], kwargs={**named, **probe.kwargs})
 
     def arguments(self, probe: Probe) -> Any:
-        """Return the state of a call before the first step. It has only the arguments."""
+        """Return the state of a call before the first step, with only the arguments."""
         given = dict(zip(self.parameters, probe.args, strict=False)) | dict(probe.kwargs)
         arguments = {
             name: value.here() if isinstance(value, LibraryObject) else value
@@ -419,7 +414,7 @@ class Recipe:
         return State(given=frozenset(given), **arguments)
 
     def right(self, probe: Probe) -> Any:
-        """Return a correct call's state. If a step raises, the state has only the arguments."""
+        """Return a correct call's state, with only the arguments if a step raises."""
         try:
             return self.trace(probe)
         except Exception:
@@ -430,12 +425,12 @@ RETURNED = "returned"
 
 
 def fit_together(first: Change, second: Change) -> bool:
-    """Return True if two changes can be combined, because they replace different steps."""
+    """Return True if two changes replace different steps, so that they can be combined."""
     return not set(first.replaces) & set(second.replaces)
 
 
 def no_input_causes(error: BaseException) -> bool:
-    """Return True if no input can cause this exception, so that it is an authoring error."""
+    """Return True if this exception must be an authoring error, whatever the input is."""
     if isinstance(error, AttributeError):
         return isinstance(error.obj, State)
     return isinstance(error, NameError | ImportError | SyntaxError)
@@ -443,14 +438,14 @@ def no_input_causes(error: BaseException) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Fingerprint(Misconception):
-    """Misconception without code. Only its answers to the probes are known, in order.
+    """Misconception without code, known only by ordered answers to the probes.
 
-    It replaces the whole function, so it is never combined with another change.
+    A fingerprint replaces the whole function, so no other change combines with it.
     """
 
     outcomes: tuple[Outcome, ...] = ()
 
     def outcome(self, index: int) -> Outcome:
-        """Return the recorded answer to a probe. For a new probe, the outcome matches no answer."""
+        """Return the recorded answer to a probe. For a new probe, it matches no other answer."""
         known = index < len(self.outcomes)
         return self.outcomes[index] if known else Outcome("was not recorded")

@@ -1,4 +1,4 @@
-"""Misconceptions of a released course, as numbers without code, and the search for them."""
+"""Misconceptions of a released course as numbers without code, and a search for them."""
 
 import functools
 import importlib
@@ -44,10 +44,10 @@ class RecordedMisconception(msgspec.Struct, frozen=True):
 
 
 class RecordedProbe(msgspec.Struct, frozen=True):
-    """One call: the arguments and the correct result as packed values, and the call's properties.
+    """One call: packed arguments, packed correct result, and properties.
 
-    `result` is empty if the correct answer is an error. `made` has the constructor of each argument
-    that is created in the process of the student's function, by the argument's position.
+    `result` is empty if the correct answer is an error. `made` has constructors for arguments to
+    make in the student's process, by position.
     """
 
     given: bytes
@@ -59,7 +59,7 @@ class RecordedProbe(msgspec.Struct, frozen=True):
 
 
 class RecordedOutcome(msgspec.Struct, frozen=True):
-    """Outcome of a call: the index of the signature, the numbers, and the tolerances."""
+    """Outcome of a call: the index of the signature, and numbers with tolerances."""
 
     signature: int
     numbers: bytes
@@ -69,12 +69,12 @@ class RecordedOutcome(msgspec.Struct, frozen=True):
 
 
 class RecordedPairs(msgspec.Struct):
-    """Outcomes of all pairs and generic changes for one probe.
+    """Outcomes of one probe under all pairs and generic changes.
 
     `kinds` and `sums` have one entry for each different outcome: a digest of its structure, and a
-    weighted sum of its numbers. `which` has the index of the outcome for each pair and each generic
-    change. The sums are rounded float64 numbers, packed by `shuffled`. One sum for each outcome is
-    enough, because a wrong match would have to happen by chance in every probe.
+    weighted sum of its numbers. `which` has an index of these entries for each pair and each
+    generic change. The sums are rounded float64 numbers, packed by `shuffled`. One sum per outcome
+    is enough, because a false match would need a coincidence in every probe.
     """
 
     which: bytes = b""
@@ -83,18 +83,18 @@ class RecordedPairs(msgspec.Struct):
 
 
 class RecordedFunction(msgspec.Struct):
-    """Function of an exercise, with its misconceptions as data.
+    """Function of an exercise, and its misconceptions as data.
 
     `call` has the fields of a `Caller`, or None. `read` is the dotted name of the helper that reads
-    the result, or "". `drawn` is the number of probes in a draw. `wrong` has all misconceptions,
-    including generic changes. `gave` has all different outcomes.
+    results, or "". `drawn` is the number of probes in a draw. `wrong` has all misconceptions and
+    generic changes. `gave` has all different outcomes.
 
-    `singles`, `pairs` and `families` are the indices in `wrong` of single misconceptions, of pairs,
+    `singles`, `pairs` and `families` are indices of `wrong`: of single misconceptions, of pairs,
     and of generic changes. An index is repeated for each alternative that changes outcomes.
-    `outcomes` and `styled` have a row of indices in `gave` for each probe. A row of `outcomes` has
-    the correct outcome, then those of `singles`, then those of `pairs` if results are random. A row
-    of `styled` has the correct outcome with each alternative. `paired` has, for each probe, the
-    outcomes of `pairs`, then those of `families`.
+    `outcomes` and `styled` have a row of indices of `gave` for each probe. A row of `outcomes` has
+    the correct outcome, the outcomes of `singles`, and for random results the outcomes of `pairs`.
+    A row of `styled` has the correct outcome with each alternative. For each probe, `paired` has
+    the outcomes of `pairs`, then those of `families`.
     """
 
     name: str
@@ -127,34 +127,34 @@ class RecordedNames(msgspec.Struct):
 
 
 def kind_and_sum(outcome: Outcome) -> tuple[bytes, float, Vector]:
-    """Return a digest of an outcome's structure, a weighted sum of its numbers, and the weights."""
+    """Return a digest of an outcome's structure, a weighted sum of its numbers, and weights."""
     kind, numbers = kind_and_numbers(outcome.signature, outcome.numbers)
     weights = projection_weights(len(numbers))[0]
     return kind, float(weights @ numbers), np.abs(weights)
 
 
 def shuffled(sums: Vector) -> bytes:
-    """Return the sums, rounded, as bytes in an order that compresses well."""
+    """Return the rounded sums as bytes, in an order that compresses well."""
     half = LOST_BITS // np.uint64(2)
     cut = ((sums.astype("<f8").view("<u8") + half) & ~LOST_BITS).view(np.uint8).reshape(-1, 8)
     return np.ascontiguousarray(cut.T).tobytes()
 
 
 def unshuffled(data: bytes) -> Vector:
-    """Return the sums from bytes that `shuffled` made."""
+    """Return the sums from the bytes of `shuffled`."""
     cells = np.frombuffer(data, np.uint8).reshape(8, -1)
     return np.ascontiguousarray(cells.T).view("<f8").ravel()
 
 
 @dataclass(frozen=True)
 class KnownProbe(Probe):
-    """Recorded call, with the state of the correct call."""
+    """Recorded call, with the correct call's state."""
 
     state: Any = None
 
 
 class RecordedRecipe(Recipe):
-    """Recipe without code, which has only recorded calls and their properties."""
+    """Recipe without code: recorded calls and their properties."""
 
     def right(self, probe: Probe) -> Any:
         """Return the recorded state of the correct call."""
@@ -162,9 +162,9 @@ class RecordedRecipe(Recipe):
 
 
 class RecordedReplay(Replay):
-    """Replay from records instead of code.
+    """Replay of misconceptions from records instead of code.
 
-    If results are exact, the outcomes of pairs and generic changes are sums of numbers.
+    For exact results, an outcome of a pair or a generic change is a sum of numbers.
     """
 
     def __init__(self, function: RecordedFunction, package: str) -> None:
@@ -192,7 +192,7 @@ class RecordedReplay(Replay):
         return self._probes[: draws * self._size]
 
     def _run(self, index: int, wrong: Changes) -> Outcome:
-        """Return a recorded outcome. For changes with only a recorded sum, use `fits`."""
+        """Return a recorded outcome. If only a sum is recorded, use `fits`."""
         if wrong and wrong[0] in self.alternatives:
             place = self.function.styled[index][self.alternatives.index(wrong[0])]
         else:
@@ -200,7 +200,7 @@ class RecordedReplay(Replay):
         return _outcome(self.function, place)
 
     def fits(self, index: int, answer: Outcome, wrong: Changes) -> bool:
-        """Return True if these changes lead to the student's answer to a probe."""
+        """Return True if these changes give the student's answer to a probe."""
         if wrong in self._rows_of_sums:
             return bool(self._sums_hit(index, answer)[self._rows_of_sums[wrong]])
         return super().fits(index, answer, wrong)
@@ -221,7 +221,7 @@ class RecordedReplay(Replay):
 
     @functools.lru_cache(maxsize=256)  # noqa: B019  as long as the replay itself
     def _sums_hit(self, index: int, answer: Outcome) -> npt.NDArray[np.bool_]:
-        """Return True for each pair or generic change whose recorded sum fits the answer."""
+        """Return True for each pair or generic change with a recorded sum that fits the answer."""
         which, kinds, sums = self._column(index)
         kind, total, weights = kind_and_sum(answer)
         finite = np.where(np.isfinite(answer.numbers), answer.numbers, 0)
@@ -234,7 +234,7 @@ class RecordedReplay(Replay):
 
     @functools.cache  # noqa: B019  as long as the replay itself
     def _column(self, index: int) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint64], Vector]:
-        """Return the outcome of each pair or generic change, and all different outcomes."""
+        """Return each pair's and generic change's index, and the kinds and sums of outcomes."""
         paired = self.function.paired[index]
         kinds = np.frombuffer(b"".join(paired.kinds), "<u8")
         return np.frombuffer(paired.which, "<u2"), kinds, unshuffled(paired.sums)

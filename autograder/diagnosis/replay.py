@@ -1,4 +1,4 @@
-"""Replay of misconceptions on the inputs of the student's code, to recognise them in answers."""
+"""Replay of misconceptions on the inputs of the student's code."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -27,11 +27,11 @@ Candidate = TypeVar("Candidate", bound=Changes)
 
 
 class Replay:
-    """Replay of a recipe's misconceptions on its probes, one by one and in pairs.
+    """Replay of a recipe's misconceptions, singly and in pairs, on the recipe's probes.
 
     Attributes:
-        faults: the exceptions that are errors of the course's author.
-        cache: the known outcomes. A key is a pair: the index of a probe, and the changes.
+        faults: the exceptions that are authoring errors.
+        cache: the known outcomes by key, a pair of the index of a probe and the changes.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -50,14 +50,14 @@ class Replay:
         return self._probes[: draws * len(self._probes) // self._drawn]
 
     def condition(self, index: int) -> float:
-        """Return the factor by which rounding errors grow in a probe."""
+        """Return a probe's factor for rounding errors."""
         return self._probes[index].condition
 
     @cached_property
     def singles(self) -> list[Wrong]:
-        """The course's misconceptions, then the general misconceptions that give other answers.
+        """The course's misconceptions, then general misconceptions with other answers.
 
-        A misconception also comes with each alternative that changes its answers.
+        A misconception is also combined with each alternative that changes its answers.
         """
         first_draw = range(len(self.probes()))
         found: list[Wrong] = []
@@ -78,7 +78,7 @@ class Replay:
     def families(self) -> list[Wrong]:
         """Generic changes of arguments, results and steps; see `general.families`.
 
-        A change of a step also comes with each alternative of a neighbour step.
+        A change of a step is also combined with each alternative of a neighbouring step.
         """
         plain: list[Wrong] = [(change,) for change in families(self.recipe)]
         neighbours = list(pairwise(self.recipe.steps))
@@ -89,7 +89,7 @@ class Replay:
         ]
 
     def in_alternatives(self, wrongs: Sequence[Wrong]) -> list[Wrong]:
-        """Return each change combined with each alternative, if the two replace different steps."""
+        """Return each change, combined with each alternative that replaces other steps."""
         return [
             (wrong[0], way)
             for wrong in wrongs
@@ -113,14 +113,14 @@ class Replay:
         ]
 
     def outcome(self, index: int, wrong: Changes = ()) -> Outcome:
-        """Return a probe's outcome after these changes. Without changes, the outcome is correct."""
+        """Return a probe's outcome with these changes, or without changes the correct outcome."""
         key = index, wrong
         if key not in self.cache:
             self.cache[key] = self._run(index, wrong)
         return self.cache[key]
 
     def gives_only_nan(self, wrong: Misconception) -> bool:
-        """Return True if a mistake leads to NaN only, in all probes of the first draw."""
+        """Return True if a mistake gives nothing but NaN for the first draw of probes."""
         return only_nan([self.outcome(i, (wrong,)) for i in range(len(self.probes(1)))])
 
     def _run(self, index: int, wrong: Changes) -> Outcome:
@@ -135,19 +135,19 @@ class Replay:
             return Outcome(RAISES)
 
     def is_right(self, index: int, answer: Outcome) -> bool:
-        """Return True if the correct code or an alternative gives this answer to a probe."""
+        """Return True if correct code, with or without an alternative, gives this answer."""
         return any(
             self.fits(index, answer, way) for way in [(), *((a,) for a in self.alternatives)]
         )
 
     def fits(self, index: int, answer: Outcome, wrong: Changes) -> bool:
-        """Return True if these changes lead to the student's answer to a probe."""
+        """Return True if these changes give the student's answer to a probe."""
         return same(answer, self.outcome(index, wrong), self._probes[index].condition)
 
     def giving(
         self, candidates: Sequence[Candidate], answers: Sequence[Outcome], calls: Sequence[int]
     ) -> list[Candidate]:
-        """Return the candidates that lead to the student's answers in all these calls."""
+        """Return the candidates that give the student's answers to all these calls."""
         fitting = list(candidates)
         for index in calls:
             fitting = [wrong for wrong in fitting if self.fits(index, answers[index], wrong)]
@@ -161,11 +161,11 @@ class Replay:
         return len(list(islice(telling, least))) == least
 
     def telling(self, indices: Sequence[int], wrong: Changes) -> int:
-        """Return the number of probes that get a wrong value, not an error, after the changes."""
+        """Return the number of probes with a wrong value, not an error, after the changes."""
         return sum(self._differ(i, wrong, ()) for i in indices)
 
     def _differ(self, index: int, wrong: Changes, other: Changes) -> bool:
-        """Return True if a probe has different outcomes, and the first is not an error."""
+        """Return True if two sets of changes give different outcomes, the first no error."""
         first, second = self.outcome(index, wrong), self.outcome(index, other)
         if first.raised or first.signature != second.signature:
             return not first.raised

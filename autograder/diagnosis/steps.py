@@ -1,6 +1,6 @@
-"""Steps of a diagnosis, in a fixed order. The first step that returns a finding ends the diagnosis.
+"""Steps of a diagnosis, in a fixed order. The first finding ends the diagnosis.
 
-docs/maintainers/diagnosis.md explains what each step claims, and what would refute the claim.
+docs/maintainers/diagnosis.md explains the claim of each step, and how the claim could be refuted.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -39,7 +39,7 @@ class Step(NamedTuple):
 
 
 def diagnose(examination: Examination) -> Finding | None:
-    """Return the finding about a function, or None if all its answers are right."""
+    """Return the finding about a function, or None if all answers are right."""
     examination.draw(1)
     if all(examination.right):
         return None
@@ -63,7 +63,8 @@ def diagnose(examination: Examination) -> Finding | None:
 def order_dependence(examination: Examination) -> Finding | None:
     """Return a finding if calls have different results in another order.
 
-    This step comes first, because no other statement stays true if results depend on earlier calls.
+    This step comes first, because results that depend on earlier calls make any other statement
+    unsafe.
     """
     probes, answers = examination.replay.probes(1), examination.answers
     first_wrong = next(iter(examination.wrong), 0)
@@ -80,7 +81,7 @@ def order_dependence(examination: Examination) -> Finding | None:
 
 
 def one_misconception(examination: Examination) -> Finding | None:
-    """Return a misconception that gives all answers. If another gives all but one, return None."""
+    """Return a misconception that gives all answers, or None if another gives all but one."""
     found, near = _fitting(examination)
     if found and near:
         examination.draw(DRAWS)
@@ -90,7 +91,7 @@ def one_misconception(examination: Examination) -> Finding | None:
 
 
 def one_in_some_calls(examination: Examination) -> Finding | None:
-    """Return a misconception in one kind of calls, if the answers to all other calls are right."""
+    """Return a misconception in one kind of calls if the answers to all other calls are right."""
     right, probes = examination.right, _first_probes(examination)
     recipe = examination.replay.recipe
     kinds = []
@@ -102,7 +103,7 @@ def one_in_some_calls(examination: Examination) -> Finding | None:
 
 
 def one_in_wrong_calls(examination: Examination) -> Finding | None:
-    """Return a misconception that gives all the wrong answers, if other answers are right."""
+    """Return a misconception that gives all wrong answers if the remaining answers are right."""
     wrong = examination.wrong
     kinds = [(wrong, IN_WRONG_CALLS)] if len(wrong) < len(examination.answers) else []
     return _in_one_kind(examination, kinds, "in_wrong_calls")
@@ -124,10 +125,10 @@ def always_the_same(examination: Examination) -> Finding | None:
 
 
 def two_misconceptions(examination: Examination) -> Finding | None:
-    """Return two misconceptions in different steps that together give all the answers.
+    """Return two misconceptions in different steps that together give all answers.
 
-    No single change may give all the answers, and some calls must show each of the two separately.
-    Otherwise, the two might be one mistake.
+    No single change may give all answers, and some calls must show each of the two separately.
+    Otherwise, the pair might be one mistake.
     """
     pairs = _fitting_pairs(examination)
     if not pairs or len(pairs) > MAX_PAIRS:
@@ -147,7 +148,7 @@ def two_misconceptions(examination: Examination) -> Finding | None:
 
 
 def one_measure(examination: Examination) -> Finding | None:
-    """Return a fact whose value, such as a factor, is the same in every wrong answer."""
+    """Return a fact with the same value, such as a factor, in every wrong answer."""
     if facts.measured(examination.observed()) is None:
         return None
     examination.draw(SEEN)
@@ -156,7 +157,7 @@ def one_measure(examination: Examination) -> Finding | None:
 
 
 def one_generic_change(examination: Examination) -> Finding | None:
-    """Return a generic change that gives all the answers, or at least all the wrong answers."""
+    """Return a generic change that gives all answers, or at least all wrong answers."""
     near = _changes_near(examination)
     if one := _one_change(examination, near):
         return one
@@ -173,15 +174,15 @@ def one_generic_change(examination: Examination) -> Finding | None:
 
 
 def one_in_each_result(examination: Examination) -> Finding | None:
-    """Return two misconceptions that each explain one of two wrong results."""
+    """Return a finding with a misconception for each of two wrong results."""
     reasons = two_reasons(examination.replay, examination.outcomes)
     return named("two_mistakes", *reasons) if reasons else None
 
 
 def one_in_a_kind_of_calls(examination: Examination) -> Finding | None:
-    """Return a misconception that gives all answers to calls of one kind, but not to other calls.
+    """Return a misconception that gives all answers to calls of one kind only.
 
-    Calls of other kinds may be wrong too. For example, they may stop with an error.
+    Calls of other kinds may be wrong for another reason, such as an error.
     """
     wrong = set(examination.wrong)
     if len(wrong) == len(examination.answers):
@@ -192,7 +193,7 @@ def one_in_a_kind_of_calls(examination: Examination) -> Finding | None:
 
 
 def true_statements(examination: Examination) -> Finding | None:
-    """Return statements that more draws have confirmed. The statements name no mistake."""
+    """Return statements that more draws have confirmed, without the name of a mistake."""
     examination.draw(SEEN)
     return facts.locate(examination.observed())
 
@@ -213,7 +214,7 @@ STEPS = (
 
 
 def _fitting(examination: Examination) -> tuple[list[Wrong], bool]:
-    """Return misconceptions that fit all answers, and True if another fits all but one answer."""
+    """Return misconceptions that fit all answers, and True if another one fits all but one."""
     replay, outcomes, everywhere = examination.replay, examination.outcomes, examination.everywhere
     fitting: list[Wrong] = []
     missing_once: set[str] = set()
@@ -242,7 +243,7 @@ def _in_one_kind(
 def _one_name(
     examination: Examination, found: Sequence[Wrong], code: DiagnosisCode = "named", calls: str = ""
 ) -> Finding | None:
-    """Return the diagnosis that names one misconception, or None if several ids fit."""
+    """Return the diagnosis that names one misconception. If several ids fit, return None."""
     if len({wrong[0].id for wrong in found}) != 1:
         return None
     misconception = found[0][0]
@@ -271,10 +272,10 @@ def _fitting_pairs(examination: Examination) -> list[Pair]:
 
 
 def _shown_apart(examination: Examination, pair: Pair) -> bool:
-    """Return True if the calls show that a pair consists of two separate mistakes.
+    """Return True if calls show each mistake of a pair separately.
 
-    Each mistake must be needed to explain at least `TELLING` answers, and a call must show only one
-    of the two. A general misconception changes the result at the end. This is always visible.
+    At least `TELLING` answers must need each mistake, and a call must show only one of the two. A
+    general misconception changes the result at the end, which is always visible.
     """
     replay, outcomes, wrong = examination.replay, examination.outcomes, examination.wrong
     if any(half in GENERAL for half in pair[:2]):
@@ -290,7 +291,7 @@ def _shown_apart(examination: Examination, pair: Pair) -> bool:
 
 
 def _shows_alone(replay: Replay, number: int, answer: Outcome, wrong: Wrong) -> bool:
-    """Return True if the answer has the wrong structure or the wrong result of the mistake."""
+    """Return True if an answer has the mistake's wrong structure or wrong result."""
     made, right = replay.outcome(number, wrong), replay.outcome(number)
     if answer.raised or answer.signature == made.signature != right.signature:
         return not answer.raised
@@ -307,7 +308,7 @@ def _shows_alone(replay: Replay, number: int, answer: Outcome, wrong: Wrong) -> 
 
 
 def _changes_near(examination: Examination) -> list[Wrong]:
-    """Return the generic changes that give the first wrong answer which is not an exception."""
+    """Return the generic changes that give the first wrong value."""
     replay, outcomes = examination.replay, examination.outcomes
     values = [number for number in examination.wrong if not outcomes[number].raised]
     if len(values) < TELLING:
@@ -317,7 +318,7 @@ def _changes_near(examination: Examination) -> list[Wrong]:
 
 
 def _one_change(examination: Examination, near: Sequence[Wrong]) -> Finding | None:
-    """Return the finding of the first generic change that gives all the answers, or None."""
+    """Return the finding of the first generic change that gives all answers, or None."""
     outcomes, wrong = examination.outcomes, set(examination.wrong)
     values_first = sorted(
         examination.everywhere, key=lambda n: (n not in wrong, outcomes[n].raised, n)
@@ -326,7 +327,7 @@ def _one_change(examination: Examination, near: Sequence[Wrong]) -> Finding | No
 
 
 def two_reasons(replay: Replay, answers: Sequence[Outcome]) -> list[Misconception]:
-    """Return two misconceptions that each explain one of two wrong results, or an empty list."""
+    """Return a misconception for each of two wrong results, or an empty list."""
     count, everywhere = len(replay.recipe.results), range(len(answers))
     given = [answer.in_parts(count) for answer in answers]
     right = [replay.outcome(n).in_parts(count) for n in everywhere]
@@ -352,7 +353,7 @@ def _reason(
 
 
 def _gives_result(replay: Replay, number: int, answer: Outcome, wrong: Wrong, place: int) -> bool:
-    """Return True if a mistake explains the result at `place` and leaves other results right."""
+    """Return True if a mistake explains the result at `place`, and leaves other results right."""
     count = len(answer.parts)
     made, right = (replay.outcome(number, changes).in_parts(count) for changes in (wrong, ()))
     return len(made.parts) == count and all(

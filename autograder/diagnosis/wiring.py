@@ -1,7 +1,7 @@
-"""Misconceptions about wrongly connected steps, made from a recipe's own steps.
+"""Misconceptions about wrongly connected steps of a recipe.
 
 A step reads a wrong value, is left out or repeated, or is changed. Only recipes with `labels` have
-such misconceptions. They are replayed only if no misconception of the course fits.
+these misconceptions. The replay tries them only if no misconception of the course fits.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,7 +24,7 @@ MOST_PARAMETERS = 8
 def generic(
     id: str, what: str, question: str, value: str, replaces: Mapping[str, Step]
 ) -> Misconception:
-    """Return a misconception about one value, with hints. All steps not in `replaces` are right."""
+    """Return a misconception about one value, with hints. Steps outside `replaces` are right."""
     hints = (
         question,
         f"Everything else is right. If {value} were right, your numbers would be right too.",
@@ -34,11 +34,11 @@ def generic(
 
 
 class _Wires:
-    """Steps of a recipe, and the values that each step reads in the calls of one draw.
+    """Steps of a recipe, and the values that the steps read in the calls of one draw.
 
-    `names` are the names that students know for the arguments and then the steps' values. For each
-    step, `reads` lists the named arrays that the step reads, in order. `shapes` lists the shapes of
-    each named array, one for each call.
+    `names` are students' names for the arguments, then for the steps' values. `reads` lists the
+    named arrays that each step reads, in order. `shapes` lists the shape of each named array in
+    each call.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -64,7 +64,7 @@ class _Wires:
         self.reads = {step: [n for n in read[step] if n in self.shapes] for step in read}
 
     def before(self, step: str) -> list[str]:
-        """Return the named arrays that exist before a step runs."""
+        """Return the named arrays before a step."""
         return [name for name in self.order[: self.order.index(step)] if name in self.shapes]
 
     def readers(self, name: str) -> list[str]:
@@ -72,12 +72,12 @@ class _Wires:
         return [step for step, read in self.reads.items() if name in read and step in self.names]
 
     def alike(self, step: str) -> list[tuple[str, str]]:
-        """Return a step's inputs that are shaped like the step's result, with their names."""
+        """Return a step's inputs with the shape of the step's result, and their names."""
         read = self.reads[step] if step in self.names else ()
         return [(n, self.names[n]) for n in read if self.shapes[n] == self.shapes.get(step)]
 
     def step(self, name: str, **instead: Step) -> Step:
-        """Return the step `name` with some inputs replaced by other values."""
+        """Return the step `name` with other values for some inputs."""
         does = self.recipe.steps[name]
         return lambda s: does(
             State(**{**vars(s), **{name: value(s) for name, value in instead.items()}})
@@ -85,7 +85,7 @@ class _Wires:
 
 
 def wirings(recipe: Recipe) -> Iterator[Misconception]:
-    """Yield all wrong connections of steps, the simplest first. Without `labels`, yield none."""
+    """Yield all wrong connections of steps, simplest first, or none without `labels`."""
     if not recipe.labels:
         return
     wires = _Wires(recipe)
@@ -101,7 +101,7 @@ def wirings(recipe: Recipe) -> Iterator[Misconception]:
 
 
 def as_students_know(recipe: Recipe) -> dict[str, str]:
-    """Return a dict from each parameter of a recipe to the name that students know."""
+    """Return a dict from a recipe's parameters to students' names."""
     weights = getattr(recipe.caller, "weights", {})
     called = getattr(recipe.caller, "called_with", recipe.parameters)
     known = {parameter: name for name, parameter in weights.items()}
@@ -110,13 +110,13 @@ def as_students_know(recipe: Recipe) -> dict[str, str]:
 
 
 def sizes_of_all(recipe: Recipe) -> tuple[str, ...]:
-    """Return the names of the sizes that every call has."""
+    """Return the names of the sizes of every call."""
     sizes = [recipe.axes(recipe.right(probe)) for probe in recipe.calls(0)]
     return tuple(name for name in (sizes or [{}])[0] if all(name in call for call in sizes))
 
 
 def _read_by(does: Step, state: Any) -> dict[str, None]:
-    """Return the names of the values that a step reads, in order, as the keys of a dict."""
+    """Return the names of the values that a step reads, as the ordered keys of a dict."""
     read: dict[str, None] = {}
 
     class Reading(State):
@@ -130,7 +130,7 @@ def _read_by(does: Step, state: Any) -> dict[str, None]:
 
 
 def changed_by(does: Step, change: ArrayChange) -> Step:
-    """Return a step that applies a change to the result of `does`."""
+    """Return a step that changes the result of `does`."""
     return lambda s: change.of(does(s), getattr(s, "axis", -1))
 
 
@@ -156,7 +156,7 @@ def _left_out_or_twice(wires: _Wires, step: str) -> Iterator[Misconception]:
 
 
 def _plus_another(wires: _Wires, step: str) -> Iterator[Misconception]:
-    """Yield misconceptions that add an argument or an input of a step, as a residual does."""
+    """Yield misconceptions that add an argument or an input of a step, like a residual."""
     if step not in wires.recipe.steps or step not in wires.names:
         return
     does = wires.recipe.steps[step]
@@ -203,7 +203,7 @@ def _another_value(wires: _Wires, step: str) -> Iterator[Misconception]:
 
 
 def _changed_inside(wires: _Wires, name: str) -> Iterator[Misconception]:
-    """Yield misconceptions that change a step's value before later steps read the value."""
+    """Yield misconceptions that change a step's value for all later steps."""
     if name not in wires.recipe.steps or not wires.readers(name):
         return
     value, does = wires.names[name], wires.recipe.steps[name]
@@ -231,7 +231,7 @@ def _times(does: Step, recipe: Recipe, size: str, power: float) -> Step:
 
 
 def _changed_for_a_step(wires: _Wires, step: str) -> Iterator[Misconception]:
-    """Yield misconceptions that change an input of `step`, but not for other steps."""
+    """Yield misconceptions that change an input of `step` only for this step."""
     result = wires.names.get(step)
     for name in wires.reads[step] if result else ():
         if sum(name in read for read in wires.reads.values()) == 1:

@@ -1,1 +1,1 @@
-"""Grading: it runs the checks on submissions, and makes reports of the results."""
+"""Grading: running the checks on submissions, and reporting the results."""

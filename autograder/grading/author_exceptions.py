@@ -1,4 +1,4 @@
-"""Conversion of exceptions to authoring errors with a suggestion, or to internal errors."""
+"""Conversion of exceptions to authoring errors or internal errors."""
 
 import builtins
 import contextlib
@@ -27,8 +27,8 @@ def as_authoring_error(
 ) -> AuthoringError:
     """Return the authoring error for an exception.
 
-    Its place is the innermost line of the traceback in `folders`, or else `path` and `line`.
-    `doing` begins the sentence, such as "the checks cannot be loaded".
+    The error's place is the innermost line of the traceback in `folders`, or else `path` and
+    `line`. `doing` begins the sentence, such as "the checks cannot be loaded".
     """
     place = innermost(error, folders) or (path, line)
     if isinstance(error, SyntaxError) and _within(Path(error.filename or ""), folders):
@@ -37,10 +37,10 @@ def as_authoring_error(
 
 
 def as_internal_error(error: Exception) -> InternalError:
-    """Return an exception as an internal error of the grader.
+    """Return the internal error for an exception.
 
     Raises:
-        UserError: the exception itself is a `UserError`. A person must fix something first.
+        UserError: the exception itself is a `UserError`.
     """
     if isinstance(error, InternalError):
         return error
@@ -66,7 +66,7 @@ def _within(path: Path, folders: Sequence[Path]) -> bool:
 
 
 def explained(error: BaseException) -> str:
-    """Return a sentence about an exception, with the name that the author probably meant."""
+    """Return a sentence about an exception, with the name that the author may have meant."""
     message = error.msg if isinstance(error, SyntaxError) else _message(error)
     kind = type(error).__name__
     text = one_line(f"{kind}: {message}" if message else kind, MAX_MESSAGE).rstrip(".")
@@ -109,12 +109,12 @@ def _parameters(values: Sequence[object]) -> list[str]:
 
 
 def names_of(value: object) -> list[str]:
-    """Return the public names of an object. For a recipe's state, these are steps and arguments."""
+    """Return the public names of an object, or for a recipe's state its steps and arguments."""
     return [name for name in dir(value) if not name.startswith("_")]
 
 
 def modules_in(package: str) -> list[str]:
-    """Return the names of a package's modules, or an empty list if the package does not exist."""
+    """Return the names of a package's modules. A missing package has none."""
     with contextlib.suppress(ImportError, ValueError, AttributeError):
         spec = importlib.util.find_spec(package) if package else None
         places = spec.submodule_search_locations if spec is not None else None

@@ -1,4 +1,4 @@
-"""Collection of an exercise's checks by pytest, and a lint of names, fixtures and pytest marks."""
+"""Collection of an exercise's checks by pytest, with a lint of names, fixtures and marks."""
 
 import ast
 import os
@@ -51,7 +51,7 @@ LineAndSentence = tuple[int, str]
 
 
 class Collected:
-    """Pytest plugin that stores the collected checks of each exercise, and the authoring errors."""
+    """Pytest plugin that stores the collected checks of each exercise, and authoring errors."""
 
     def __init__(self, course: Course) -> None:
         self.course = course
@@ -81,7 +81,7 @@ class Collected:
             self.items.setdefault(item.path.stem.removeprefix("test_"), []).append(item)
 
     def look(self, exercises: Sequence[str]) -> None:
-        """Find the errors in the marks of these exercises, if the collection found no errors."""
+        """If the collection found no errors, find errors in the marks of these exercises."""
         if not self.errors:
             for name in exercises:
                 self.errors += errors_in_marks(self.course, name, self.items.get(name, []))
@@ -90,7 +90,7 @@ class Collected:
 def run_pytest(
     course: Course, exercises: Sequence[str], *plugins: object, options: Sequence[str] = ()
 ) -> None:
-    """Run pytest on the checks of some exercises, with plugins that use the checks."""
+    """Run pytest with these plugins on the checks of some exercises."""
     files = [str(course.checks_file(name)) for name in exercises]
     environment = os.environ.pop("PYTEST_ADDOPTS", None)
     try:
@@ -114,7 +114,7 @@ def errors_in_checks(course: Course, exercises: Sequence[str]) -> list[Authoring
 
 
 def checks_of(course: Course, exercises: Sequence[str]) -> dict[str, list[Check]]:
-    """Return the checks of some exercises, in order, without running them.
+    """Return the checks of some exercises in order, without running any check.
 
     Raises:
         InvalidCourse: the checks cannot be collected.
@@ -126,7 +126,7 @@ def checks_of(course: Course, exercises: Sequence[str]) -> dict[str, list[Check]
 
 
 def missing_check_files(course: Course, exercises: Iterable[str]) -> list[AuthoringError]:
-    """Return an error, with a similar file name, for each exercise without a check file."""
+    """Return an error for each exercise without a check file, with a similar file name."""
     errors = []
     for exercise in exercises:
         file = course.checks_file(exercise)
@@ -190,7 +190,7 @@ def _arguments(item: pytest.Item) -> Mapping[str, Any]:
 def _hidden_from_pytest(
     text: CourseText, items: Sequence[pytest.Item]
 ) -> Iterator[LineAndSentence]:
-    """Yield errors for checks that pytest does not find because of their names."""
+    """Yield errors for checks with names that pytest does not collect."""
     collected = {_function(item) for item in items}
     for body in text.bodies:
         seen: set[str] = set()
@@ -210,7 +210,7 @@ def _hidden_from_pytest(
 
 
 def _is_marked(node: Function) -> bool:
-    """Return True if a function has one of the autograder's marks."""
+    """Return True if a function has a mark of the autograder."""
     marks = tuple(f".mark.{name}" for name in OURS)
     parts = [part for decorator in node.decorator_list for part in ast.walk(decorator)]
     return any(
@@ -219,7 +219,7 @@ def _is_marked(node: Function) -> bool:
 
 
 def _unknown_fixtures(text: CourseText, items: Sequence[pytest.Item]) -> Iterator[LineAndSentence]:
-    """Yield errors for parameters of checks that are not fixtures."""
+    """Yield errors for parameters of checks without a fixture."""
     for item in items:
         info: Any = getattr(item, "_fixtureinfo", None)  # pytest's facts about the fixtures
         given = getattr(getattr(item, "callspec", None), "params", {})
@@ -254,7 +254,7 @@ def _wrong_marks(text: CourseText, item: pytest.Item) -> Iterator[LineAndSentenc
 
 
 def _wrong_argument(name: str, value: object) -> str:
-    """Return a sentence about the error in an argument of the mark `check`, or an empty text."""
+    """Return a sentence about a wrong argument of the mark `check`, or an empty text."""
     if name not in DETAILS:
         return f"`check` has no argument `{name}`{meant(name, DETAILS)}"
     if name == "hints" and value is None:
@@ -272,7 +272,7 @@ def _wrong_argument(name: str, value: object) -> str:
 
 
 def _wrong_needs(text: CourseText, items: Sequence[pytest.Item]) -> Iterator[LineAndSentence]:
-    """Yield an error for each name in `needs` that is not an earlier check of the file."""
+    """Yield an error for each name in `needs` that is no earlier check of the file."""
     place: dict[str, int] = {}
     for number, item in enumerate(items):
         place.setdefault(_function(item), number)
@@ -295,7 +295,7 @@ def _wrong_needs(text: CourseText, items: Sequence[pytest.Item]) -> Iterator[Lin
 def _wrong_grades(
     text: CourseText, items: Sequence[pytest.Item], task: Path
 ) -> Iterator[LineAndSentence]:
-    """Yield errors for names in `grades` that are not requirements in the task's text."""
+    """Yield errors for names in `grades` that are no requirements of the task's text."""
     if not task.is_file():  # in a released course, the file may be missing
         return
     stated = [requirement.name for requirement in requirements_in(course_text(task).text)]

@@ -52,7 +52,7 @@ NO_REQUIREMENT = frozenset({"nothing_returned", "printed", "other_kind"})
 
 
 class CheckRun:
-    """Run of checks on one submission. The session is opened when a check first needs it.
+    """Run of checks on one submission. The first check that needs a session opens one.
 
     `error` is the internal error that ended the run. If `is_enough` is true, the remaining checks
     are skipped.
@@ -67,7 +67,7 @@ class CheckRun:
 
     @functools.cached_property
     def session(self) -> WorkerSession:
-        """The session that runs the calls of the checks."""
+        """The session for the calls of the checks."""
         __tracebackhide__ = True
         return self._open_session()
 
@@ -76,19 +76,19 @@ class CheckRun:
         return "session" in vars(self)
 
     def results_of(self, course: Course, items: Sequence[pytest.Item]) -> list[CheckResult]:
-        """Return the results of these checks, in order. A check that did not run has failed."""
+        """Return the results of these checks in order. Checks that did not run have failed."""
         results = [self.results.get(item.nodeid) or _unfinished(check_of(item)) for item in items]
         return self.with_unreleased(course, items[0].path if items else None, results)
 
     def with_unreleased(
         self, course: Course, path: Path | None, results: list[CheckResult]
     ) -> list[CheckResult]:
-        """Return the results. Add results for the checks that are not in the kit."""
+        """Return the results, with added results for checks that are not in the kit."""
         results = with_unreleased_checks(course, path, results)
         return _with_unwritten(results, self.session) if self.has_begun else results
 
     def reason_not_to_run(self, check: Check) -> Cause | None:
-        """Return the reason why a check must be skipped, or None if it can run."""
+        """Return the reason to skip a check, or None if the check can run."""
         if self.error is not None:
             return Cause(code="internal_error_before")
         if self.is_enough:
@@ -104,7 +104,7 @@ RUN = pytest.StashKey[CheckRun]()  # the run to which a test belongs now
 
 
 class CheckPlugin(Fixtures):
-    """Plugin that records the results of checks in a judge, or in a person's run of pytest."""
+    """Plugin that records results of checks, in a judge or in a person's run of pytest."""
 
     def session_of(self, item: pytest.Item) -> WorkerSession:
         return item.stash[RUN].session
@@ -156,9 +156,9 @@ class CheckPlugin(Fixtures):
 
 
 def _with_unwritten(results: Sequence[CheckResult], session: WorkerSession) -> list[CheckResult]:
-    """Return the results, but count a check that is not in the kit as failed if it cannot pass.
+    """Return the results, with checks outside the kit marked as failed if they cannot pass.
 
-    Such a check calls a function that the student has not written, or has deleted.
+    A check cannot pass if it calls a function that the student has not written or has deleted.
     """
     source = session.source
     hidden = {each.name for each in results if each.cause and each.cause.code == "hidden"}
@@ -179,9 +179,9 @@ def _with_unwritten(results: Sequence[CheckResult], session: WorkerSession) -> l
 
 
 def _requirement(item: pytest.Item, check: Check, error: BaseException) -> str:
-    """Return the requirement that a check was grading when it failed, or an empty text.
+    """Return the requirement that a failed check was grading, or an empty text.
 
-    The text is also empty if the call gave no value to compare.
+    If the call gave no value to compare, the text is empty too.
     """
     if not isinstance(error, AssertionError) or getattr(error, "code", "") in NO_REQUIREMENT:
         return ""
@@ -192,7 +192,7 @@ def _requirement(item: pytest.Item, check: Check, error: BaseException) -> str:
 
 
 def check_of(item: pytest.Item) -> Check:
-    """Return the check that the pytest marks and the docstring of a collected test describe."""
+    """Return the check for a collected test, from its pytest marks and docstring."""
     mark = item.get_closest_marker("check")
     args, details = (mark.args, mark.kwargs) if mark else ((), {})
     return Check(
@@ -210,7 +210,7 @@ def check_of(item: pytest.Item) -> Check:
 
 
 def _hints_in_docstring(item: pytest.Item) -> list[str]:
-    """Return a hint for each line of a docstring. An indented line continues a hint."""
+    """Return a hint for each line of a docstring. Indented lines continue the hint above."""
     text = inspect.cleandoc(getattr(getattr(item, "function", None), "__doc__", None) or "")
     hints: list[str] = []
     for line in text.splitlines():
@@ -228,7 +228,7 @@ class _NotRun(pytest.skip.Exception):  # type: ignore[name-defined,misc]
 
 
 def _unfinished(check: Check) -> CheckResult:
-    """Return the result of a check that did not finish. It counts as failed."""
+    """Return the failed result of an unfinished check."""
     return without_judgement(check, "failed", Cause(code="no_end"))
 
 
@@ -316,14 +316,14 @@ def _mismatch(
 
 
 def _function_shown(about: Sequence[str], shown: Evidence | None) -> str:
-    """Return the function of the call that the report shows, or else the last called function."""
+    """Return the function of the shown call, or else the last called function."""
     if shown is not None and shown.function in about:
         return shown.function
     return "".join(about[-1:])
 
 
 def _side(error: Mismatch, values: npt.NDArray[Any] | str | None) -> Matrix | str | None:
-    """Return one of two compared values as a report shows it, as text or excerpt of an array."""
+    """Return a compared value for a report: a text, or an excerpt of an array."""
     if values is None or isinstance(values, str):
         return values
     if isinstance(error.yours, str) or isinstance(error.expected, str):
@@ -343,7 +343,7 @@ def _side(error: Mismatch, values: npt.NDArray[Any] | str | None) -> Matrix | st
 
 
 def _stopped(result: CheckResult, error: BaseException) -> CheckResult:
-    """Return the result of a check whose own code raised. A person must look at the result."""
+    """Return the result of a check whose own code raised an exception. It goes to a person."""
     if isinstance(error, InternalError):
         cause = Cause(code="internal_error", message=error.finding)
         return msgspec.structs.replace(result, outcome="error", cause=cause, finding=error.finding)
@@ -365,9 +365,9 @@ def _stopped(result: CheckResult, error: BaseException) -> CheckResult:
 def with_unreadable_answers(
     results: Sequence[CheckResult], is_sound: Callable[[CheckResult], bool]
 ) -> list[CheckResult]:
-    """Return the results, but count a sound check that raised an exception as failed.
+    """Return the results, with sound checks that raised an exception marked as failed.
 
-    A check is sound if it passes for the course's solution. If such a check raises, it could not
+    A check is sound if it passes for the course's solution. A sound check raises only if it cannot
     read the student's answer. So a submission cannot pretend that the grader failed.
     """
     readable = list(results)

@@ -1,4 +1,4 @@
-"""Limit on the processor time of the judge's own work on a submission."""
+"""Limit on the judge's own processor time for a submission."""
 
 import contextlib
 import ctypes
@@ -10,14 +10,14 @@ OFTEN = 0.25
 
 
 class CpuLimitExceeded(BaseException):
-    """Too much processor time was used. No `except Exception` inside the work catches this."""
+    """Too much processor time was used. An `except Exception` does not catch this exception."""
 
 
 @contextlib.contextmanager
 def cpu_limit(seconds: float) -> Iterator[None]:
-    """Raise `CpuLimitExceeded` in this thread after the thread has used this processor time.
+    """Raise `CpuLimitExceeded` in this thread once it has used this processor time.
 
-    The exception is raised between two steps of Python, so it does not interrupt a single call of a
+    The exception comes between two steps of Python, so it does not interrupt a long call of a
     library. On systems without a clock for threads, there is no limit.
     """
     if not hasattr(time, "pthread_getcpuclockid"):

@@ -1,4 +1,4 @@
-"""Diagnoses for the failed checks of a submission, one for each wrong function."""
+"""Diagnoses of a submission's failed checks, one for each wrong function."""
 
 import contextlib
 from collections.abc import Mapping, Sequence
@@ -36,11 +36,11 @@ NOT_IN_VALUES = frozenset(
 
 
 class Stopped(Exception):
-    """The submission cannot be called any more, because no time is left or the process ended."""
+    """The submission can answer no more calls, because its time or its process has ended."""
 
 
 class Catalogue:
-    """Misconceptions of a course. An exercise's misconceptions are loaded at their first use."""
+    """Misconceptions of a course, loaded at their first use."""
 
     def __init__(self, reference: str) -> None:
         self.reference = reference
@@ -50,11 +50,11 @@ class Catalogue:
 
     @property
     def faults(self) -> list[Exception]:
-        """Authoring errors. Diagnoses ignore these exceptions, and `verify` reports them."""
+        """Authoring errors, which diagnoses ignore and `verify` reports."""
         return [*self._faults, *(error for r in self._replays.values() if r for error in r.faults)]
 
     def note(self, error: Exception) -> None:
-        """Record an exception, unless a student's answer may have caused it."""
+        """Record an exception that no student's answer can have caused."""
         if no_input_causes(error) or isinstance(error, WrongMistakes):
             self._faults.append(error)
 
@@ -62,18 +62,18 @@ class Catalogue:
         """Return the known mistakes of an exercise.
 
         Raises:
-            Exception: the course's module cannot be used. The command `lint` says why.
+            Exception: the course's module is unusable. The command `lint` says why.
         """
         if exercise not in self._mistakes:
             self._mistakes[exercise] = known_mistakes(self.reference, exercise)
         return self._mistakes[exercise]
 
     def recipes(self, exercise: str) -> Mapping[str, Recipe]:
-        """Return a dict from the names of the exercise's functions to their recipes."""
+        """Return a dict from names of the exercise's functions to recipes."""
         return self.mistakes(exercise).recipes
 
     def replay(self, exercise: str, function: str) -> Replay | None:
-        """Return the replay of a function's misconceptions. If none is known, return None."""
+        """Return the replay of a function's misconceptions, or None if none is known."""
         key = exercise, function
         if key not in self._replays:
             self._replays[key] = self._new_replay(exercise, function)
@@ -85,7 +85,7 @@ class Catalogue:
 
 
 class _RecordedCatalogue(Catalogue):
-    """Catalogue of a released course. It has records of misconceptions instead of code."""
+    """Catalogue of a released course, with records of misconceptions instead of code."""
 
     def __init__(self, course: Course) -> None:
         super().__init__(course.content.reference)
@@ -106,7 +106,7 @@ class _RecordedCatalogue(Catalogue):
 
 
 def catalogue_of(course: Course) -> Catalogue:
-    """Return the course's misconceptions as code, or as records in a released course."""
+    """Return the course's misconceptions as code. In a released course, they are records."""
     if course.content.released is not None:
         return _RecordedCatalogue(course)
     return Catalogue(course.content.reference)
@@ -116,10 +116,10 @@ def catalogue_of(course: Course) -> Catalogue:
 def with_diagnoses(
     catalogue: Catalogue, exercise: str, results: Sequence[CheckResult], session: WorkerSession
 ) -> list[CheckResult]:
-    """Return the results with a diagnosis for each function that a failed check called.
+    """Return the results, with a diagnosis for each function that a failed check called.
 
-    The points do not change, because this runs after all checks. If a diagnosis is not found in
-    time, it is left out.
+    Points do not change, because this runs after all checks. Diagnoses that take too long are left
+    out.
 
     Raises:
         InternalError: the grader itself failed, or the worker was killed from outside.
@@ -134,7 +134,7 @@ def with_diagnoses(
 
 
 class _Diagnoses:
-    """Diagnoses of one submission. `known` has the finding and the answers' id by function."""
+    """Diagnoses of one submission. `known` has each function's finding and its answers' id."""
 
     def __init__(self, catalogue: Catalogue, exercise: str, session: WorkerSession) -> None:
         self.catalogue = catalogue
@@ -144,7 +144,7 @@ class _Diagnoses:
         self.examinations: dict[str, Examination] = {}
 
     def added_to(self, result: CheckResult) -> CheckResult:
-        """Return the result with the diagnosis of its first function that has a diagnosis."""
+        """Return the result with the first diagnosis of one of its functions."""
         diagnosis, group, hints, units = None, "", result.hints, self.session.source.units
         for function in result.about:
             if function not in self.known:
@@ -172,7 +172,7 @@ class _Diagnoses:
         )
 
     def _refutes(self, own: Diagnosis) -> bool:
-        """Return True if wrong answers are not those of the mistake that a check names."""
+        """Return True if the wrong answers contradict the mistake that a check names."""
         examination = self.examinations.get(own.function)
         if examination is None or all(examination.right):
             return False
@@ -182,7 +182,7 @@ class _Diagnoses:
         return bool(ways) and not fitting
 
     def _examined(self, function: str, result: CheckResult) -> tuple[Finding | None, str]:
-        """Return the finding about a function, and an id that is equal for equal wrong answers."""
+        """Return the finding about a function, and an id of its wrong answers."""
         replay = None
         try:
             replay = self.catalogue.replay(self.exercise, function)
@@ -224,7 +224,7 @@ class _Diagnoses:
         return explain_value(name, submission.value, submission.variant)
 
     def _origin(self, function: str, finding: Finding) -> str:
-        """Return the function with the mistake: `function`, or a function that it uses."""
+        """Return the function with the mistake: `function` itself, or a function that it calls."""
         names = finding.misconceptions
         if names and names != (ENDED,):
             others = {
@@ -239,13 +239,13 @@ class _Diagnoses:
 
 
 def _says_more(own: Diagnosis, diagnosis: Diagnosis) -> bool:
-    """Return True if a check's own diagnosis is better than the diagnosis made from values."""
+    """Return True if a check's own diagnosis is better than the diagnosis from values."""
     unseen = NOT_IN_VALUES.intersection(own.misconceptions)
     return diagnosis.kind != "named" or not unseen <= {*diagnosis.misconceptions}
 
 
 def _explained(error: Raised, recipe: Recipe, call: Call | Probe, session: WorkerSession) -> str:
-    """Return an error's message, with an explanation for the arguments of this call."""
+    """Return an error's message, explained for the arguments of this call."""
     silent = without_return(session.source.units) if "NoneType" in error.message else None
     if silent is not None:
         said = f"{silent.function}{where(silent)} has no `return`, so it returns None."

@@ -45,11 +45,11 @@ Items = dict[str, list[pytest.Item]]  # the collected checks of each exercise
 
 
 class RunOptions(msgspec.Struct, frozen=True):
-    """Options of a run: the checks, the time to stop, and the random inputs.
+    """Options of a run: checks, stop rule and random inputs.
 
-    `only` names the checks to run. None means all checks. `until` says when the run stops: at the
-    end, at a failure, or at a doubt (a check that timed out or crashed). A run that stops early has
-    no diagnoses. Without `seed`, the seed of the judge is used.
+    `only` names the checks to run, or is None for all checks. `until` says when the run stops: at
+    the end, at a failure, or at a doubt (a check that timed out or crashed). A run that stops early
+    has no diagnoses. Without `seed`, the judge's own seed is used.
     """
 
     only: frozenset[str] | None = None
@@ -68,11 +68,11 @@ _Task = tuple[Source | WorkerSession, RunOptions]
 
 
 class Judge:
-    """Grader of one submission at a time. Use it as a context manager, because it owns processes.
+    """Grader of one submission at a time, and context manager of its processes.
 
     If something other than the grader kills a worker, the submission is graded again, with at most
-    `tries_if_killed` tries in total. pytest runs in its own thread, and waits for the next
-    submission between two calls of `run`.
+    `tries_if_killed` tries in total. pytest runs in its own thread. Between two calls of `run`, it
+    waits for a submission.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class Judge:
 
     @cached_property
     def catalogue(self) -> "Catalogue":
-        """The course's misconceptions. Their replays are kept for later submissions."""
+        """The course's misconceptions, with replays for all submissions."""
         from autograder.grading.diagnoses import catalogue_of
 
         return catalogue_of(self.course)
@@ -121,11 +121,11 @@ class Judge:
     def run(self, source: Source | WorkerSession, options: RunOptions = ALL_CHECKS) -> Graded:
         """Return the results of the checks on a submission, and the report.
 
-        `source` may also be a session. Then the calls of the checks run in this session. If the
-        grader itself fails, the report says so. It adds that a person must look at the submission.
+        `source` may also be a session for the calls of the checks. If the grader itself fails, the
+        report says this, and that a person must look at the submission.
 
         Raises:
-            Cancelled: another thread called `cancel`.
+            Cancelled: another thread has called `cancel`.
             UserError: the course's author must fix something first.
         """
         self._tasks.put((source, options))
@@ -134,9 +134,9 @@ class Judge:
         return graded
 
     def cancel(self) -> None:
-        """Cancel the current call of `run`, so that it raises `Cancelled`. Use another thread.
+        """Cancel another thread's current call of `run`, which then raises `Cancelled`.
 
-        Repeat the call until `run` ends, because a call may come too early.
+        Repeat the cancellation until `run` ends, because one call may come too early.
         """
         session = self._current
         if session is not None:
@@ -159,7 +159,7 @@ class Judge:
             self.done(UserError("The pytest session ended before all checks were done."))
 
     def done(self, outcome: Graded | BaseException | None) -> None:
-        """Pass a result or an error to the caller that waits for it."""
+        """Pass a result or an error to the waiting caller."""
         self._done.put(outcome)
 
     def serve(self, items: Items) -> None:
@@ -173,7 +173,7 @@ class Judge:
     def _grade(
         self, source: Source | WorkerSession, options: RunOptions, items: Items
     ) -> Graded | BaseException:
-        """Return the outcome of a submission, or the exception that the caller of `run` gets."""
+        """Return the outcome of a submission, or an exception for the caller of `run`."""
         failure: InternalError | None = None
         for attempt in range(1, TRIES + 1):
             if isinstance(source, WorkerSession):
@@ -228,9 +228,9 @@ class Judge:
 def is_sound(
     course: Course, items: Sequence[pytest.Item], run: CheckRun, result: CheckResult
 ) -> bool:
-    """Return True if a check passes for the solution, or if the course has no solution.
+    """Return True if a check passes for the solution, or if there is no solution.
 
-    The solution runs in its own processes. Before it starts, the submission's processes end.
+    The submission's processes end before the solution runs in new processes.
     """
     if course.content.released is not None:
         return True
@@ -269,7 +269,7 @@ def session_of(
 def _run_items(
     items: Sequence[pytest.Item], run: CheckRun, options: RunOptions
 ) -> dict[str, float]:
-    """Let pytest run these checks in order. Return a dict from a check's name to its seconds."""
+    """Let pytest run these checks in order. Return the seconds of each check by name."""
     seconds = {}
     for item, following in zip(items, [*items, None][1:], strict=True):
         item.stash[RUN] = run
@@ -301,7 +301,7 @@ class _Loop(Collected):
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> pytest.TestReport:
-        """Return a report without a traceback, because nobody reads it and it is slow to make."""
+        """Return a report without a traceback, which nobody reads and takes long to make."""
         assert call.when != "collect"
         outcome: Literal["passed", "failed", "skipped"] = "passed"
         if call.excinfo is not None:

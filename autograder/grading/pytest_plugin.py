@@ -1,7 +1,6 @@
-"""Plugin for `pytest exercises/softmax.py`. It runs the checks of the exercise on this file.
+"""Plugin that runs an exercise's checks for `pytest exercises/softmax.py`.
 
-pytest loads this module at every start. So the modules that run checks are imported only when they
-are needed.
+pytest loads this module at every start, so modules that run checks are imported only when needed.
 """
 
 from pathlib import Path
@@ -28,7 +27,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def submission(request: pytest.FixtureRequest) -> NoReturn:
-    """Fail, because a check was started without a student's file."""
+    """Fail, because the check runs without a student's file."""
     name = request.path.stem.removeprefix("test_")
     pytest.fail(
         f"Name the student's file, not the checks: pytest exercises/{name}.py", pytrace=False
@@ -46,7 +45,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 def pytest_pycollect_makemodule(
     module_path: Path, parent: pytest.Collector
 ) -> pytest.Module | None:
-    """Return the checks of the exercise that is named like the file, or None if none is."""
+    """Return the checks of the exercise that is named like the file, or None."""
     course = _submission_course(module_path, parent.config)
     if course is None:
         return None
@@ -65,7 +64,7 @@ def pytest_pycollect_makemodule(
 
 
 def _submission_course(path: Path, config: pytest.Config) -> Course | None:
-    """Return the course that has an exercise named like the file, or None if no course has it."""
+    """Return the course with an exercise that is named like the file, or None."""
     if path.suffix not in {".py", ".ipynb"}:
         return None
     known = config.stash.setdefault(COURSES, {})
@@ -79,7 +78,7 @@ def _submission_course(path: Path, config: pytest.Config) -> Course | None:
 
 
 def _course_of(folder: Path, config: pytest.Config) -> Course | None:
-    """Return the course of a folder, or else the course of the folder where pytest was started."""
+    """Return the course of a folder, or else the course of pytest's starting folder."""
     try:
         return find_course(folder, config.invocation_params.dir)
     except UserError as error:

@@ -1,7 +1,6 @@
-"""Run of pytest by a person on students' files, with the reports on these files at the end.
+"""Run of pytest by a person on students' files, with reports at the end.
 
-For each check, pytest shows only the texts that the course's hint policy allows. It never shows the
-source of a check.
+pytest shows only texts that the course's hint policy allows, and never a check's source.
 """
 
 import subprocess
@@ -59,10 +58,10 @@ HERE: "pytest.StashKey[SubmissionRun]" = pytest.StashKey()
 
 
 class CheckModule(pytest.Module):
-    """The checks of an exercise, under the path of the student's file. The file is not imported."""
+    """The checks of an exercise, under the path of the student's file."""
 
     def collect(self) -> list[pytest.Item | pytest.Collector]:
-        """Return all checks, because the report needs all. Ids or `-k` may select only some."""
+        """Return all checks for the report. Ids or `-k` may select only some of them."""
         nodes = list(super().collect())
         self.config.stash[HERE].add(self.path, list(_items_in(nodes)))
         return nodes
@@ -95,8 +94,8 @@ class SubmissionRun:
     """Pytest plugin with a run of checks for each student's file, and the reports at the end.
 
     VS Code reads the names and lines of the collected checks, and later runs checks by their ids.
-    PyCharm and JUnit read ids and places from the reports. So the ids never change, and all places
-    are in the student's file. A check's name is replaced by its title only if no check is run.
+    PyCharm and JUnit read ids and places from the reports. So ids never change, and all places are
+    in the student's file. A title replaces a check's name only if no check is run.
     """
 
     def __init__(self, config: pytest.Config, course: Course) -> None:
@@ -134,11 +133,11 @@ class SubmissionRun:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Give checks places in the student's file, and leave out checks that an exam hides.
+        """Give checks places in the student's file, without checks that an exam hides.
 
         Raises:
-            pytest.UsageError: a mark has an authoring error, or an option would show the checks'
-                code.
+            pytest.UsageError: a mark has an authoring error, or an option would show code of
+                checks.
         """
         checks = [item for item in items if is_check(item)]
         for item in checks:  # may be other objects than in `add`; hide the place of the check
@@ -165,9 +164,9 @@ class SubmissionRun:
             items[:] = [item for item in items if item not in hidden]
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Replace the checks' names by their titles if an editor only collects the checks.
+        """Replace names of checks by titles if an editor only collects the checks.
 
-        Brackets stay, because the editor needs them to group checks.
+        Brackets stay, because editors use brackets to group checks.
         """
         if not (self.config.option.collectonly and self.config.pluginmanager.hasplugin(EDITOR)):
             return
@@ -177,7 +176,7 @@ class SubmissionRun:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Run a check without warnings, because pytest would show a line of the check with each."""
+        """Run a check without warnings, because a warning of pytest shows a line of the check."""
         if not is_check(item):
             return (yield)
         with importable(self.course), warnings.catch_warnings():
@@ -211,7 +210,7 @@ class SubmissionRun:
         return report
 
     def _lines(self, item: pytest.Item, hints: int) -> list[str]:
-        """Return the lines on a check that the hint policy allows, with this number of hints."""
+        """Return the lines about a check that the hint policy allows, with this number of hints."""
         reports = [check_report(result, 0.0, False) for result in self._results(item.path)]
         exercise = ExerciseReport(
             name=item.path.stem,
@@ -232,13 +231,13 @@ class SubmissionRun:
     def pytest_report_teststatus(
         self, report: pytest.CollectReport | pytest.TestReport
     ) -> tuple[str, str, str] | None:
-        """Show "graded when handed in", not "skipped", for checks that cannot be judged here."""
+        """Show "graded when handed in" instead of "skipped" for checks that a kit cannot judge."""
         if (report.nodeid, report.when) in self.not_judged:
             return NOT_JUDGED, "h", NOT_JUDGED.upper()
         return None
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Make the reports. If a check could not be judged, let the session fail."""
+        """Make the reports. If a check was not judged, let the session fail."""
         for path, run in self.runs.items():
             if run.has_begun:
                 self.graded[path] = self._concluded(path, run)
@@ -253,7 +252,7 @@ class SubmissionRun:
         self.children.close()
 
     def _concluded(self, path: Path, run: CheckRun) -> Graded:
-        """Return the outcome that a judge would return, from the file's checks that have run."""
+        """Return the same outcome as a judge, from the file's checks that have run."""
         exercise, error = self.course.exercise(path.stem), run.error
         results = self._results(path)
         try:
@@ -270,7 +269,7 @@ class SubmissionRun:
         return Graded(exercise, run.session, results, error=error)
 
     def _results(self, path: Path) -> list[CheckResult]:
-        """Return the results of all checks of a file, including checks that were not selected."""
+        """Return the results of all checks of a file, including unselected checks."""
         if path in self.graded and self.graded[path].error is None:
             return self.graded[path].results
         results = []
@@ -294,10 +293,10 @@ class SubmissionRun:
 
 
 class StudentDebugger(PdbInvoke):
-    """pytest's debugger, changed so that it opens in the frame of the student's code that raised.
+    """pytest's debugger, opened in the frame of the student's code that raised the exception.
 
-    The call is repeated in another process, which has the terminal but not the correct answers. If
-    that is not possible, the debugger opens in the frame of the check.
+    Another process repeats the call, with the terminal but without the correct answers. If that is
+    impossible, the debugger opens in the check's frame.
     """
 
     def __init__(self, course: Course) -> None:
@@ -306,7 +305,7 @@ class StudentDebugger(PdbInvoke):
     def pytest_exception_interact(
         self, node: Node, call: pytest.CallInfo[Any], report: BaseReport
     ) -> None:
-        """Open the debugger in the student's frame, or else in the frame of the check."""
+        """Open the debugger in the student's frame, or else in the check's frame."""
         submission = getattr(node, "funcargs", {}).get("submission")
         error = call.excinfo.value if call.excinfo is not None else None
         again = submission.to_debug() if isinstance(error, Raised) and submission else None

@@ -1,7 +1,7 @@
-"""Verified repair: small edits of a student's code after which every check passes.
+"""Verified repair: a small edit of a student's code that makes every check pass.
 
-An edit counts only if the edited file passes all checks, with these inputs and with others. The
-report says only this: after a change in this line, the checks pass.
+An edit is a repair only if the edited file passes all checks with several sets of inputs. The
+report names only the line of a repair.
 """
 
 import ast
@@ -87,8 +87,8 @@ def is_worth_looking(
 ) -> bool:
     """Return True if a search for a repair can help the student.
 
-    A check must have failed without a named mistake. Also, the hint policy, the exercise and the
-    outcomes of the other checks must allow a search.
+    A check must have failed without a named mistake. The hint policy, the exercise and all other
+    outcomes must also allow a search.
     """
     outcomes = {result.outcome for result in results}
     if policy == "exam" or exercise.questions or not exercise.repair or "failed" not in outcomes:
@@ -106,10 +106,10 @@ def repair_for_student(
     notice: contextlib.AbstractContextManager[None],
     seconds: float = math.inf,
 ) -> Repair | None:
-    """Search for a repair if a search can help, and if students may see the result.
+    """Search for a repair if it can help and students may see it.
 
-    During a search, the context manager `notice` tells the student about it.
-    `seconds` limits the search if `seconds` is less than `TOTAL_SECONDS`.
+    The context manager `notice` tells the student about a running search. A search takes at most
+    `seconds`, and at most `TOTAL_SECONDS`.
     """
     exercise, policy = graded.exercise, judge.course.content.hints
     hidden = judge.course.hidden_checks(exercise.name)
@@ -122,7 +122,7 @@ def repair_for_student(
 
 
 def look_for_repair(judge: Judge, graded: Graded, seconds: float = math.inf) -> Repair | None:
-    """Return the result of a search for a verified repair, or None. Points do not change."""
+    """Return the result of a search for a verified repair, or None."""
     source, results = graded.session.source, graded.results
     try:
         targets = find_targets(source, results)
@@ -143,11 +143,10 @@ def look_for_repair(judge: Judge, graded: Graded, seconds: float = math.inf) -> 
 
 
 class SharedWorker:
-    """Process that loads one file after another. It replaces a judge's `Children` during a search.
+    """Process that loads one file after another, instead of a judge's `Children` during a search.
 
-    An earlier file may affect a trial. This does no harm, because a file that passes is graded
-    again in new processes. `calls` counts the calls for all files. `seconds` is the time of all
-    shared processes.
+    An earlier file may affect a trial, so a file that passes is graded again in new processes.
+    `calls` counts the calls for all files. `seconds` is the time of all shared processes.
     """
 
     def __init__(self, children: Children) -> None:
@@ -158,13 +157,13 @@ class SharedWorker:
         self._files = 0
 
     def take(self, kind: ChildKind) -> Child:
-        """Return a new child. If it replaces the shared process, end that process first."""
+        """Return a new child. If it replaces the shared process, first end the old one."""
         if kind.place == "first":
             self.close()
         return self.children.take(kind)
 
     def process(self, start: Callable[[], WorkerProcess]) -> WorkerProcess:
-        """Return the process for the next file. It is the current process or a new process."""
+        """Return the current process or a new process for the next file."""
         if self._files >= FILES or (self.worker is not None and self.worker.has_ended):
             self.close()
         if self.worker is None:
@@ -182,7 +181,7 @@ class SharedWorker:
 
 
 class TrialSession(WorkerSession):
-    """Session for an edited file. The file runs in the shared process."""
+    """Session for an edited file in the shared process."""
 
     def __init__(self, judge: Judge, exercise: Exercise, source: Source, shared: SharedWorker):
         super().__init__(_TrialWorkers(judge, exercise, source, shared))
@@ -196,12 +195,12 @@ class TrialSession(WorkerSession):
         return reply
 
     def note_printed(self, reply: Reply) -> None:
-        """Record all printed text, even while the course's code runs, because nobody sees it."""
+        """Record all printed text, also from the course's code."""
         self.workers.note_printed(reply.printed)
 
 
 class _TrialWorkers(Workers):
-    """The processes of a trial. Fresh sessions get new processes, not the shared process."""
+    """The processes of a trial: the shared process, and new processes for fresh sessions."""
 
     def __init__(self, judge: Judge, exercise: Exercise, source: Source, shared: SharedWorker):
         limits = judge.course.limits(exercise)
@@ -250,8 +249,8 @@ class _Search:
     def run(self, targets: Targets, share: float, in_pairs: bool) -> Found:
         """Try the edits, the most promising first.
 
-        If no edit works and `in_pairs` is true, try two edits together. `share` is the share of all
-        calls that may be used for these targets.
+        If no edit works and `in_pairs` is true, try two edits together. These targets may use this
+        `share` of all calls.
         """
         self.targets = targets
         self._timed_out = 0
@@ -298,13 +297,13 @@ class _Search:
         return graded.session.workers.printed if graded.results else ""
 
     def _lines(self, checks: Sequence[str]) -> Lines:
-        """Return the lines that these checks run, or no lines if they are unknown."""
+        """Return the lines that these checks run, as far as they are known."""
         if not checks:
             return NO_LINES
         return lines_run(self._printed(with_line_marks(self.source, self.trees), checks))
 
     def _passing_lines(self, live: Lines) -> Lines:
-        """Return lines that passing checks run. Stop when all lines of `live` are included."""
+        """Return lines that passing checks run, up to all lines of `live`."""
         lines = NO_LINES
         for result in self.results:
             if result.outcome == "passed" and not result.hidden and not live <= lines:
@@ -312,7 +311,7 @@ class _Search:
         return lines
 
     def _departing(self, panel: Sequence[str]) -> tuple[Lines, Lines]:
-        """Return the line with the first unknown value, and lines without such a value."""
+        """Return the line with the first unknown value, and lines without unknown values."""
         if not panel:
             return NO_LINES, NO_LINES
 
@@ -338,7 +337,7 @@ class _Search:
         return first_departure(values, known[key])
 
     def _try(self, ranked: list[Edit], panel: Sequence[str], last: int) -> Found:
-        """Try the edits until two edits work. Stop when the number of calls reaches `last`."""
+        """Try the edits until two of them work or the number of calls reaches `last`."""
         good: list[Edit] = []
         one_kind, tried = True, 0
         while ranked and self.worker.calls < last and len(good) < 2 and not self._takes_too_long:
@@ -368,7 +367,7 @@ class _Search:
     def _two(
         self, live: Lines, also_passing: Lines, panel: Sequence[str], calls: int
     ) -> tuple[Edit, ...]:
-        """Return two edits that work together. One of them is among the best single edits."""
+        """Return two edits that work together, one of them among the best single edits."""
         before = self._fitness(self.source, panel)
         firsts: dict[tuple[int, tuple[int, ...]], Edit] = {}
         for fitness, _, edit in sorted(self._firsts, reverse=True):
@@ -410,15 +409,15 @@ class _Search:
         return self._timed_out >= TIMED_OUT or self._seconds > min(self.most_seconds, TOTAL_SECONDS)
 
     def _fitness(self, edited: Source, panel: Sequence[str]) -> Fitness:
-        """Return how close the failed checks come to passing. They run in the shared process."""
+        """Return how close the failed checks come to passing, in the shared process."""
         results = self._quick(edited, panel).results
         self._timed_out += any(result.outcome == "timed out" for result in results)
         return fitness_of(results)
 
     def _is_right(self, edited: Source) -> bool:
-        """Return True if all checks pass that should pass. The checks run in new processes.
+        """Return True if all required checks pass in new processes.
 
-        The checks must pass with the course's inputs, and with the inputs of other seeds.
+        The checks must pass with the course's inputs and with inputs of other seeds.
         """
         only, start = self.targets.checks or None, time.process_time()
         self.worker.calls += self.proof
@@ -436,7 +435,7 @@ class _Search:
 
 
 def _edited(source: Source, trees: Sequence[Tree | None], edit: Edit) -> Source | None:
-    """Return the source after an edit, or None if the result is not valid Python."""
+    """Return the edited source, or None if it is not valid Python."""
     tree = trees[edit.unit]
     assert tree is not None
     text = tree.applied(edit.spans)
@@ -452,7 +451,7 @@ def _edited(source: Source, trees: Sequence[Tree | None], edit: Edit) -> Source 
 
 
 def _in_functions_of(trees: Sequence[Tree | None], lines: Lines, others: Lines) -> Lines:
-    """Return the lines that are in the same functions as some of the lines in `others`."""
+    """Return the lines that share a function with lines of `others`."""
     owners: list[dict[int, Function | None]] = [
         {} if tree is None else {node.lineno: tree.owner[node] for node in tree.statements}
         for tree in trees

@@ -1,4 +1,4 @@
-"""Reports on work that was not graded, and reports on the whole work of a student."""
+"""Reports on ungraded work, and on the whole work of a student."""
 
 import functools
 import importlib.metadata
@@ -17,9 +17,9 @@ from autograder.worker.confinement import Level
 def report_without_checks(
     exercise: Exercise, status: Status, reason: str, *, ran: bool = True
 ) -> ExerciseReport:
-    """Return the report on an exercise that could not be checked.
+    """Return the report on an unchecked exercise.
 
-    If the submission did not run, `reason` has no text from it.
+    If the submission did not run, `reason` contains no text from the submission.
     """
     return ExerciseReport(
         name=exercise.name,
@@ -33,7 +33,7 @@ def report_without_checks(
 
 
 def report_of_internal_error(exercise: Exercise, error: InternalError) -> ExerciseReport:
-    """Return the report on a submission after the grader failed. It does not blame the student."""
+    """Return the report on a submission after a failure of the grader."""
     return report_without_checks(exercise, "needs a person", error.finding)
 
 
@@ -63,7 +63,7 @@ READ = ("*.py", "*.json")  # a course's code, and the recorded answers of mistak
 
 
 def grader_record(course: Course, seed: int, confinement: Level = "none") -> Grader:
-    """Return the grader's versions, and a digest of course file, engine, checks and reference."""
+    """Return the grader's versions, and digests of course file, engine, checks and reference."""
     uses_torch = any(exercise.needs == "torch" for exercise in course.content.exercises)
     return Grader(
         version=version(),
@@ -77,7 +77,7 @@ def grader_record(course: Course, seed: int, confinement: Level = "none") -> Gra
 
 
 def _version(library: str) -> str:
-    """Return a library's version without importing it, or an empty text if it is not installed."""
+    """Return a library's version without importing it. A missing library has an empty text."""
     try:
         return importlib.metadata.version(library)
     except importlib.metadata.PackageNotFoundError:

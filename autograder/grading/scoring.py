@@ -1,4 +1,4 @@
-"""Outcome of one submission: the results of the checks, and the report with the points."""
+"""Outcome of one submission: results of the checks, and the report with points."""
 
 import ast
 import functools
@@ -37,7 +37,7 @@ CELL_GONE = "(The cell for this answer is not in {}. The answer may be elsewhere
 
 
 class Graded:
-    """The outcome of one submission. `seconds` has the time of each check, by the check's name."""
+    """The outcome of one submission. `seconds` has each check's time by name."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Graded:
         """The results of all selected checks, in order.
 
         Raises:
-            InternalError: the grader itself failed, so there are no results.
+            InternalError: the grader itself failed.
         """
         if self.error is not None:
             raise self.error
@@ -66,7 +66,7 @@ class Graded:
 
     @functools.cached_property
     def report(self) -> ExerciseReport:
-        """The report on the exercise. If the grader itself failed, the report says this."""
+        """The report on the exercise. It also reports a failure of the grader."""
         try:
             return _exercise_report(self.exercise, self.session, self.results)
         except Exception as error:
@@ -74,7 +74,7 @@ class Graded:
 
     @functools.cached_property
     def encoded(self) -> bytes:
-        """The report as JSON, or a report of an internal error if the encoding fails."""
+        """The report as JSON. If the encoding fails, it is a report of an internal error."""
         try:
             return msgspec.json.encode(self.report)
         except Exception as error:
@@ -85,7 +85,7 @@ class Graded:
 def _exercise_report(
     exercise: Exercise, session: WorkerSession, results: Sequence[CheckResult]
 ) -> ExerciseReport:
-    """Return the report on one exercise. The checks' weights are scaled to its points."""
+    """Return the report on one exercise, with the checks' weights scaled to its points."""
     source = session.source
     forbidden = find_forbidden(source, exercise.forbids)
     whole = sum(result.check.weight for result in results) or 1.0
@@ -126,7 +126,7 @@ def _exercise_report(
 
 
 def _notes(session: WorkerSession, results: Sequence[CheckResult]) -> dict[str, Cause]:
-    """Return the errors of loading the file, except a missing file that a check already names."""
+    """Return errors of loading the file, without a missing file that a check already names."""
     seen = [result.cause for result in results if result.cause is not None and not result.hidden]
     absent = {cause.message for cause in seen if cause.code == "sibling_absent"}
     problems = [
@@ -138,7 +138,7 @@ def _notes(session: WorkerSession, results: Sequence[CheckResult]) -> dict[str, 
 
 
 def _answers(exercise: Exercise, source: Source) -> tuple[WrittenAnswer, ...]:
-    """Return the answers in words that a person must read. A note stands for a missing cell."""
+    """Return the answers in words for a person. A note stands for a missing cell."""
     answers = []
     for question in exercise.questions:
         text = source.answers.get(question.name, CELL_GONE.format(source.label))
@@ -157,7 +157,7 @@ def _answers(exercise: Exercise, source: Source) -> tuple[WrittenAnswer, ...]:
 def check_report(
     result: CheckResult, share: float, forbidden: bool, stated: Mapping[str, Line] = {}
 ) -> CheckReport:
-    """Return the report on a check. One unit of weight is worth `share` points."""
+    """Return the report on a check, with `share` points for one unit of weight."""
     passed = result.outcome == "passed"
     points = round(result.check.weight * share, 2)
     is_unwritten = result.cause is not None and result.cause.code == "not_written"
@@ -183,7 +183,7 @@ def check_report(
 
 
 def _status(results: Sequence[CheckResult], broken: bool) -> tuple[Status, str, Cause | None]:
-    """Return the status of an exercise, with a reason and its cause if the exercise has a reason.
+    """Return the status of an exercise, and its reason and cause if there are any.
 
     `broken` is true if a part of the file is not valid Python.
     """
@@ -204,8 +204,8 @@ def _status(results: Sequence[CheckResult], broken: bool) -> tuple[Status, str, 
 def find_forbidden(source: Source, forbids: Iterable[str]) -> list[str]:
     """Return a sentence for each use of a forbidden name, such as `torch.nn.functional.softmax`.
 
-    The source is parsed and not run. The search follows names through `import … as` and `from …
-    import`. It does not find names that are built at run time.
+    The source is parsed without being run. The search follows names through `import … as` and `from
+    … import`, but does not find names that are built at run time.
     """
     forbidden = set(forbids)
     longest = max((name.count(".") for name in forbidden), default=0)
@@ -238,7 +238,7 @@ def find_forbidden(source: Source, forbids: Iterable[str]) -> list[str]:
 
 
 def _imported(node: ast.AST) -> list[tuple[str, str]]:
-    """Return the local and the full name of each name that a statement imports."""
+    """Return the local and the full name of each import in a statement."""
     if isinstance(node, ast.Import):
         names = [(alias.asname or alias.name.split(".")[0], alias) for alias in node.names]
         return [(local, alias.name if alias.asname else local) for local, alias in names]

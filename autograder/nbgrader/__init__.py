@@ -1,1 +1,1 @@
-"""Support for courses whose notebooks and gradebook are managed with nbgrader."""
+"""Support for courses that nbgrader manages."""

@@ -1,4 +1,4 @@
-"""nbgrader's autograding with steps of this grader, which write its reports to the gradebook."""
+"""nbgrader's autograding, with steps that write this grader's reports to the gradebook."""
 
 import contextlib
 import json
@@ -33,8 +33,8 @@ Below is the notebook as the course handed it out."""
 class StudentResult(msgspec.Struct):
     """Result of one student's submission.
 
-    If a person must look at a notebook, `left` has the reason. `notes` are for a person. If nothing
-    was written, `error` is the reason.
+    `left` has reasons for notebooks that a person must look at. `notes` are for a person. If
+    nothing was written, `error` is the reason.
     """
 
     student: str
@@ -47,7 +47,7 @@ class StudentResult(msgspec.Struct):
     error: str = ""
 
     def note(self, notebook: str, report: ExerciseReport) -> None:
-        """Record if the grading of a notebook stopped, or if a person has to look at it."""
+        """Record a notebook whose grading stopped, or that a person has to look at."""
         if report.status == "needs a person":
             self.left.setdefault(notebook, report.reason)
         elif report.status not in {"graded", "by hand"}:
@@ -55,11 +55,11 @@ class StudentResult(msgspec.Struct):
 
 
 class ConfinedAutograde(Autograde):
-    """Replacement for `nbgrader autograde`, for all notebooks of a run.
+    """Replacement of `nbgrader autograde` for all notebooks of a run.
 
-    If a notebook raises an exception, a person has to grade it. nbgrader creates its steps for each
-    notebook, and checks, writes and reads the notebook after each step. Here, the steps are created
-    once, and each notebook is read and written once. `names` are the names from a roster.
+    A person has to grade a notebook that raises an exception. nbgrader itself creates its steps for
+    each notebook, and checks, writes and reads the notebook after each step. This class creates the
+    steps once, and reads and writes each notebook once. `names` are the names from a roster.
     """
 
     def __init__(self, gradebook: RunGradebook, names: Mapping[str, str], **kwargs: Any) -> None:
@@ -75,7 +75,7 @@ class ConfinedAutograde(Autograde):
         self.left: dict[str, str] = {}  # by notebook, the reason why a person must grade it
 
     def write(self, student: str, staged: StagedSubmission) -> StudentResult:
-        """Write all reports of a student. After an error, write none. The result has the error."""
+        """Write all reports of a student, or none and an error."""
         result = StudentResult(student, notes=list(staged.notes))
         gradebook, assignment = self.gradebook, self.coursedir.assignment_id
         self.refused, self.left = staged.refused, result.left
@@ -101,7 +101,7 @@ class ConfinedAutograde(Autograde):
         return result
 
     def start(self) -> None:
-        """Convert the notebooks as nbgrader does, with the existing steps."""
+        """Convert the notebooks like nbgrader, with the existing steps."""
         self.init_notebooks()
         with contextlib.chdir(self.coursedir.root):
             self.convert_notebooks()
@@ -134,7 +134,7 @@ class ConfinedAutograde(Autograde):
         path.write_bytes(f"{writes_json(graded)}\n".encode())
 
     def _after(self, steps: list[Any], book: Any, resources: Any) -> Any:
-        """Return the notebook after nbgrader's steps, if it is still valid."""
+        """Return the notebook after nbgrader's steps if it is still valid."""
         for step in steps:
             if getattr(step, "plugin_class", LateSubmissionPlugin) not in LOOK_AT_ONE_SUBMISSION:
                 self.gradebook.save()  # a course's own plugin may read the gradebook
@@ -143,7 +143,7 @@ class ConfinedAutograde(Autograde):
         return book
 
     def run_post_convert_hook(self) -> None:
-        """Run the course's hook as nbgrader does. The hook can read the gradebook's new entries."""
+        """Run the course's hook like nbgrader. The hook can read new entries of the gradebook."""
         if self.post_convert_hook:
             self.gradebook.save()
         super().run_post_convert_hook()
@@ -154,7 +154,7 @@ class ConfinedAutograde(Autograde):
         return Path(folder) / f"{place['notebook']}.ipynb"
 
     def _leave(self, notebook_filename: str, reason: str) -> None:
-        """Write the notebook as it was handed out. A person must enter the grades."""
+        """Write the notebook as it was handed out, for grading by a person."""
         resources = self.init_single_notebook_resources(notebook_filename)
         place = resources["nbgrader"]
         where = place["notebook"], place["assignment"]
@@ -175,7 +175,7 @@ class ConfinedAutograde(Autograde):
 
 
 def _missing(name: str, notebook: Any, staged: StagedSubmission, result: StudentResult) -> None:
-    """Give 0 points for a missing notebook, unless the student may have renamed it."""
+    """Give 0 points for a missing notebook that the student cannot have renamed."""
     if staged.unknown:
         result.left[name] = f"not handed in, but there is {', '.join(staged.unknown[:3])}.ipynb"
     else:

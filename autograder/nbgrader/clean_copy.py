@@ -17,7 +17,7 @@ MAX_DEPTH = 20  # levels of nested folders
 
 
 class CopyLimits(msgspec.Struct, frozen=True):
-    """Limits on a copy: the number of files, the bytes of a file, and roughly the total bytes."""
+    """Limits on a copy: number of files, bytes of a file, and roughly the total bytes."""
 
     files: int = 1000
     file: int = 32 * 1024 * 1024
@@ -25,10 +25,10 @@ class CopyLimits(msgspec.Struct, frozen=True):
 
 
 class StagedSubmission(msgspec.Struct, frozen=True):
-    """Part of a submission that nbgrader receives.
+    """Copy of a submission for nbgrader.
 
     The assignment's notebooks are `present` or `missing`. `unknown` are notebooks with other names.
-    `refused` has the reason for each notebook that cannot be used. `notes` are for a person.
+    `refused` has reasons for unusable notebooks. `notes` are for a person.
     """
 
     sources: tuple[Source, ...] = ()
@@ -44,7 +44,7 @@ def stage(
 ) -> StagedSubmission:
     """Copy a submission to a new folder. `graded` are the assignment's `notebooks` with exercises.
 
-    A notebook that cannot be used is copied as an empty file, so that it counts as handed in.
+    An unusable notebook is copied as an empty file, and so counts as handed in.
     """
     refused, left_out = copy_regular_files(submitted, clean, CopyLimits())
     if (clean / TIMESTAMP).is_file() and not _is_time((clean / TIMESTAMP).read_bytes()):
@@ -71,10 +71,10 @@ def stage(
 def copy_regular_files(
     folder: Path, clean: Path, limits: CopyLimits
 ) -> tuple[dict[str, str], list[str]]:
-    """Copy the regular files of a folder. Do not follow links.
+    """Copy the regular files of a folder without following links.
 
-    Return the reason for each notebook that cannot be used, and whose copy is an empty file. Also
-    return the names of all other files that were left out.
+    Return reasons for unusable notebooks, which become empty files. Also return the names of all
+    other left-out files.
     """
     refused: dict[str, str] = {}
     left_out: list[str] = []
@@ -101,9 +101,9 @@ def copy_regular_files(
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, int]]:
-    """Yield files and links, each with its open folder. Notebooks and the timestamp come first.
+    """Yield files and links with their open folders, notebooks and the timestamp first.
 
-    If a folder is nested too deeply, yield only its name.
+    For a folder that is nested too deeply, yield only the name.
     """
     for where, folders, names, descriptor in os.fwalk(folder):
         place = Path(where)

@@ -39,7 +39,7 @@ def _require_nbgrader() -> None:
 @click.argument("folder", type=click.Path(path_type=Path))
 @course_option
 def nbgrader_init(folder: Path, course_path: Path | None) -> None:
-    """Make a course directory for nbgrader, with its configuration and source notebooks."""
+    """Make a course directory for nbgrader, with a configuration and source notebooks."""
     _require_nbgrader()
     from autograder.nbgrader.config import make_course, missing_lines
     from autograder.nbgrader.directory import CONFIG
@@ -138,7 +138,7 @@ def nbgrader_grade(
 
 
 def _course_of(folder: Path) -> Path | None:
-    """Return the course named in the folder's nbgrader_config.py."""
+    """Return the course that a folder's nbgrader_config.py names."""
     try:
         text = (folder / "nbgrader_config.py").read_text(encoding="utf-8")
     except OSError:

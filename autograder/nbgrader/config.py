@@ -17,7 +17,7 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
     """Return the notebook for `source/ASSIGNMENT/NAME.ipynb`, with solutions.
 
     A cell with a solution becomes an answer cell. One more cell has the exercise's points and calls
-    `check`. Written answers are graded by hand. Their rubric is removed with the model answer.
+    `check`. A person grades written answers. The rubric is removed with the model answer.
     """
     path = course.solution_file(exercise.name)
     checking = [] if exercise.questions else checking_cells(exercise)
@@ -45,7 +45,7 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
 
 
 def mark_of(kind: str, name: str, points: float | None = None, **fields: Any) -> dict[str, Any]:
-    """Return nbgrader's metadata of a cell. The cell's own id is its name in the gradebook."""
+    """Return nbgrader's metadata of a cell. The cell's id is the cell's name in the gradebook."""
     flags = dict.fromkeys(("grade", "solution", "locked", "task"), False)
     mark = flags | {"cell_type": kind, "grade_id": name, "schema_version": 3} | fields
     return mark if points is None else mark | {"points": points}
@@ -85,17 +85,17 @@ c.Autograde.autograde_preprocessors = GRADE
 
 
 def course_id(course: Course) -> str:
-    """Return nbgrader's id of the course: the title, without characters that folders forbid."""
+    """Return nbgrader's id of the course: the title without characters that folders forbid."""
     return re.sub(r"[^a-z0-9]+", "-", course.title.lower()).strip("-")[:40] or course.root.name
 
 
 def configuration(course: Course, folder: Path) -> str:
-    """Return the text of `nbgrader_config.py` for the absolute path of a course directory."""
+    """Return the text of `nbgrader_config.py` for a course directory with this absolute path."""
     return TEXT.format(course_id=course_id(course), root=str(folder), course=str(course.root))
 
 
 def missing_lines(course: Course, folder: Path) -> list[str]:
-    """Return the settings that autograder needs but an existing configuration does not have."""
+    """Return the necessary settings that an existing configuration lacks."""
     text = (folder / CONFIG).read_text(encoding="utf-8")
     ours = configuration(course, folder).splitlines()
     lines = [line for line in ours if line and not line.startswith("#")]
@@ -103,7 +103,7 @@ def missing_lines(course: Course, folder: Path) -> list[str]:
 
 
 def make_course(course: Course, folder: Path) -> list[Path]:
-    """Write a course directory, but keep an existing configuration. Return the paths."""
+    """Write a course directory and return the paths. An existing configuration stays."""
     folder = folder.resolve()
     if not course.content.assignments:
         raise UserError(

@@ -1,4 +1,4 @@
-"""An nbgrader course directory, opened with its own configuration and clear error messages."""
+"""An nbgrader course directory, opened with the directory's own configuration."""
 
 import contextlib
 import io
@@ -16,7 +16,7 @@ CONFIG = "nbgrader_config.py"
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Silence nbgrader's log of every step, because all important facts are in the results."""
+    """Silence nbgrader's log of every step."""
     logging.disable(logging.ERROR)
     try:
         with contextlib.redirect_stderr(io.StringIO()):
@@ -53,7 +53,7 @@ def open_directory(folder: Path) -> Any:
 
 
 def unusable(address: str, error: Exception) -> UserError:
-    """Return an error for an unusable gradebook. The message says what to do."""
+    """Return an error for an unusable gradebook, with advice."""
     from sqlalchemy.engine import make_url
     from sqlalchemy.exc import ArgumentError
 
@@ -92,7 +92,7 @@ def notebooks_of(api: Any, assignment: str) -> list[str]:
 
 
 def students_of(api: Any, assignment: str, wanted: Sequence[str]) -> list[str]:
-    """Return the students who handed in, in order. If `wanted` has names, return only these."""
+    """Return the students with a hand-in, in order, or only the `wanted` students if given."""
     there = sorted(api.get_submitted_students(assignment))
     unknown = sorted(set(wanted) - set(there))
     if unknown:
@@ -108,7 +108,7 @@ def students_of(api: Any, assignment: str, wanted: Sequence[str]) -> list[str]:
 
 
 def must_be_writable(folder: Path) -> None:
-    """Check that a folder can be written, before anything is graded."""
+    """Refuse a folder that cannot be written before anything is graded."""
     try:
         folder.mkdir(exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -121,7 +121,7 @@ def must_be_writable(folder: Path) -> None:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return an error's message in one line. If the database failed, return its message."""
+    """Return an error's message, or the database's own message, on one line."""
     from sqlalchemy.exc import DBAPIError
 
     for cause in (error, error.__cause__, error.__context__):

@@ -1,4 +1,4 @@
-"""Collection of submissions from the exchange without following links."""
+"""Collection of submissions from nbgrader's exchange without following links."""
 
 import tempfile
 from pathlib import Path
@@ -10,11 +10,11 @@ from autograder.nbgrader.clean_copy import CopyLimits, copy_regular_files
 
 
 class CollectPlainFiles(ExchangeCollect):
-    """`nbgrader collect` limited to regular files. `nbgrader_config.py` names this class.
+    """`nbgrader collect` for regular files only. `nbgrader_config.py` names this class.
 
-    Students own the files that they put into the exchange. nbgrader's own `collect` follows links
-    in these files with the instructor's rights. For example, a student who hands in a link to the
-    gradebook would get the gradebook back with the feedback.
+    Students own their files in the exchange, and nbgrader's own `collect` follows links with the
+    instructor's rights. For example, a student who hands in a link to the gradebook would get the
+    gradebook back with the feedback.
     """
 
     def do_copy(self, src: str, dest: str, log: Any = None) -> None:

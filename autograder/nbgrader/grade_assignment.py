@@ -34,10 +34,10 @@ Tell = Callable[[int, int], None]
 
 
 class AssignmentJob(msgspec.Struct, frozen=True):
-    """Assignment to grade in a course directory. `exercises` are its exercises in course.yml.
+    """Assignment to grade in a course directory. `exercises` are the assignment's exercises.
 
     `names` are the students' names from a roster. `remarks` are the instructors' comments on lines
-    of code. Both are dicts whose keys are student ids.
+    of code. Both are dicts by student id.
     """
 
     course: Course
@@ -55,7 +55,7 @@ class AssignmentJob(msgspec.Struct, frozen=True):
 def grade_assignment(
     job: AssignmentJob, progress: Tell, search: Callable[[Callable[[Tell], None]], None]
 ) -> "list[StudentResult]":
-    """Grade the submissions in `submitted/`. Write the gradebook and `autograded/`."""
+    """Grade the submissions in `submitted/`, and write the gradebook and `autograded/`."""
     with contextlib.chdir(job.folder), quiet(), contextlib.ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
         graders = stack.enter_context(open_pool(job.workers))
@@ -110,7 +110,7 @@ def _graded(
     grading: NotebookGrader,
     due: dict[str, dict[str, ExerciseReport]],
 ) -> Iterator[tuple[str, StagedSubmission]]:
-    """Yield each student whose reports are ready. Add reports that may get a repair to `due`."""
+    """Yield each student when the reports are ready. Add reports that may get a repair to `due`."""
     staged: dict[str, StagedSubmission] = {}
 
     def tasks() -> Iterator[Task]:
@@ -139,7 +139,7 @@ def _add_repairs(
     writer: "ConfinedAutograde",
     searched: Tell,
 ) -> None:
-    """Search for repairs of these answers. If one is found, write the student's reports again."""
+    """Search for repairs of these answers, and write the reports of repaired answers again."""
 
     def tasks() -> Iterator[Task]:
         for number, (student, reports) in enumerate(due.items()):

@@ -1,4 +1,4 @@
-"""nbgrader's gradebook, which is opened once for a run, with one transaction for each student."""
+"""nbgrader's gradebook, opened once for a run, with one transaction for each student."""
 
 import contextlib
 from collections.abc import Iterator, Mapping
@@ -29,7 +29,7 @@ OPENERS: tuple[Any, ...] = (
 
 
 class HeldSession(Session):
-    """Database session that commits only in `save`, although nbgrader's steps commit every cell."""
+    """Database session that commits only in `save`, instead of after every cell like nbgrader's."""
 
     def commit(self) -> None:
         pass
@@ -41,10 +41,10 @@ class HeldSession(Session):
 class RunGradebook(api.Gradebook):
     """nbgrader's `Gradebook` for a whole run.
 
-    Other processes see changes only after `save`. nbgrader's steps call `close`, which leaves the
-    gradebook open. `end` closes it. To save time, an assignment is read once for a run, and a
-    submission with its grades and comments once for a student. nbgrader's steps alone would query
-    each row separately, among the rows of all students.
+    Other processes see changes only after `save`. nbgrader's steps call `close`, which leaves this
+    gradebook open until `end`. To save time, an assignment is read once for a run, and a submission
+    with grades and comments once for a student. nbgrader's own steps query each row separately,
+    among the rows of all students.
     """
 
     def __init__(self, db_url: str, course_id: str) -> None:
@@ -75,7 +75,7 @@ class RunGradebook(api.Gradebook):
         self._submissions.clear()
 
     def undo(self) -> None:
-        """Discard the changes, and all data that were read."""
+        """Discard all changes and all data in memory."""
         self.db.remove()
         for cache in (self._assignments, self._students, self._submissions):
             cache.clear()
@@ -117,7 +117,7 @@ class RunGradebook(api.Gradebook):
         return _found(comments, (notebook, solution_cell), "comment", assignment)
 
     def submission(self, assignment: str, student: str) -> "StudentRows":
-        """Return a submission's current rows. If there are none, raise MissingEntry."""
+        """Return a submission's current rows, or raise MissingEntry if there are none."""
         where = assignment, student
         if where not in self._submissions:
             rows, kind = self._assignment(assignment), api.SubmittedAssignment
@@ -141,7 +141,7 @@ class RunGradebook(api.Gradebook):
 
 
 class AssignmentRows:
-    """Rows of an assignment. They stay in the session until the run ends."""
+    """Rows of an assignment, which stay in the session until the end of the run."""
 
     def __init__(self, assignment: Any) -> None:
         self.assignment = assignment
@@ -158,7 +158,7 @@ class AssignmentRows:
 
 
 class StudentRows:
-    """Rows of one student's submission. A cell replaces a task cell that has the same name."""
+    """Rows of one student's submission. A cell replaces a task cell with the same name."""
 
     def __init__(self, session: Session, rows: AssignmentRows, submission: Any) -> None:
         self.submission = submission
@@ -177,7 +177,7 @@ class StudentRows:
 
     @property
     def points(self) -> float:
-        """Sum of the grades, counted as nbgrader counts them."""
+        """Sum of the grades in nbgrader's way of counting."""
         ids = [row.id for row in self.grades.values()]
         query = select(func.coalesce(func.sum(api.Grade.score), 0.0)).where(api.Grade.id.in_(ids))
         return float(self._session.scalar(query))
@@ -205,7 +205,7 @@ def _found(rows: Mapping[Any, Any], key: Any, what: str, assignment: str) -> Any
 
 @contextlib.contextmanager
 def one_gradebook(db_url: str, course_id: str) -> Iterator[RunGradebook]:
-    """Open one gradebook, which all of nbgrader's steps share."""
+    """Open one gradebook for all of nbgrader's steps."""
     gradebook = RunGradebook(db_url, course_id)
     try:
         for module in OPENERS:

@@ -1,4 +1,4 @@
-"""Reports on nbgrader notebooks. A notebook is graded in advance, or when its report is needed."""
+"""Reports on nbgrader notebooks, made in advance or when needed."""
 
 import contextlib
 import functools
@@ -33,10 +33,10 @@ IDLE_SECONDS = 60.0
 
 
 class ShownReport(msgspec.Struct):
-    """Report as the student may see it, for nbgrader's files and gradebook.
+    """Report with the parts that the student may see, for nbgrader's files and gradebook.
 
     If `waits` is true, a person must give the points. `remarks` are pairs: the text of a cell, and
-    an instructor's comment on a line in it.
+    an instructor's comment on a line of this cell.
     """
 
     report: ExerciseReport
@@ -46,7 +46,7 @@ class ShownReport(msgspec.Struct):
     remarks: Sequence[tuple[str, str]] = ()
 
     def comments(self, answers: dict[str, str]) -> dict[str, str]:
-        """Return a dict from an answer cell's id to its comment: the finding, a hint, remarks."""
+        """Return a dict from answer cells' ids to comments: the finding, a hint, remarks."""
         if not answers:
             return {}
         texts: dict[str, list[str]] = {}
@@ -70,17 +70,17 @@ def shown_report(
     policy: HintPolicy,
     hidden: Callable[[str], HiddenChecks] = by_policy,
 ) -> ShownReport:
-    """Return a report as the course's policy shows it to the student."""
+    """Return the parts of a report that the course's policy shows to the student."""
     visible = exercise_for_student(report, policy, hidden=hidden)
     lines = "\n".join(plain(line) for line in exercise_lines(visible))
     return ShownReport(visible, exercise_html(visible), lines)
 
 
 class StayingJudge:
-    """Judge process that stays for the next notebook, in a program such as Formgrader.
+    """Judge process that waits for more notebooks, in a program such as Formgrader.
 
-    It ends if there is no notebook for some time. It is replaced if a file of the course or of the
-    engine has changed, because a running process does not notice this.
+    The judge ends if no notebook comes for some time. After a change of a file of the course or the
+    engine, a new judge replaces the running one.
     """
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ class StayingJudge:
         self._digest = ""
 
     def grade(self, course: Course, names: Sequence[str], digest: str, task: Task) -> TaskReports:
-        """Grade a notebook of one of these exercises. `digest` changes with the course's files."""
+        """Grade a notebook of one of these exercises. `digest` is that of the course's files."""
         self._idle.cancel()
         with self._lock:
             if digest != self._digest:
@@ -116,7 +116,7 @@ class StayingJudge:
         return reports
 
     def end(self) -> None:
-        """End the judge, and wait until it has ended."""
+        """End the judge, and wait for its end."""
         with self._lock:
             self._open.close()
             self._digest = ""
@@ -126,11 +126,11 @@ JUDGE = StayingJudge()
 
 
 class NotebookGrader:
-    """Grader of one course's notebooks, with the reports that are known in advance.
+    """Grader of one course's notebooks, with reports that were made in advance.
 
-    `before_grading` is called each time before a notebook is graded, because grading takes long.
-    `search_seconds` is the limit on the search for a repair. If it is 0, there is no search.
-    `remarks` are the instructors' comments on lines of code, by student.
+    `before_grading` is called before each notebook is graded, because grading takes long.
+    `search_seconds` is the limit on the search for a repair, or 0 for no search. `remarks` are the
+    instructors' comments on lines of code, by student.
     """
 
     def __init__(self, course: Course, search_seconds: float = 0.0) -> None:
@@ -142,7 +142,7 @@ class NotebookGrader:
         self._handed_out = functools.cache(self._texts_handed_out)
 
     def know(self, student: str, source: Source, report: ExerciseReport) -> ShownReport:
-        """Store the report on a source, and return it as the student may see it."""
+        """Store the report on a source, and return the parts that the student may see."""
         shown = shown_report(report, self.course.content.hints, self.course.hidden_checks)
         gives_0 = self.course.content.export.not_loaded == 0
         shown.waits = report.status == "needs a person" or (
@@ -155,7 +155,7 @@ class NotebookGrader:
     def _remarks(
         self, student: str, source: Source, report: ExerciseReport
     ) -> list[tuple[str, str]]:
-        """Return the comments on lines of this source, each with the text of its cell, if known."""
+        """Return the comments on lines of this source, each with its cell's text if known."""
         remarks = []
         for decision in self.remarks.get(student, ()):
             of_this = decision.exercise == source.name and decision.work in {"", work_id([report])}
@@ -167,14 +167,14 @@ class NotebookGrader:
         return remarks
 
     def take(self, student: str) -> dict[str, ExerciseReport]:
-        """Return a student's reports as the student sees them, and delete them to save memory."""
+        """Return the visible parts of a student's reports, and drop the reports from memory."""
         known = self._known.pop(student, {})
         return {notebook: shown.report for notebook, (_, shown) in known.items()}
 
     def report(self, student: str, notebook: str, nb: Any, folder: Path) -> ShownReport | None:
-        """Return the report on a notebook in a folder, or None if no exercise has its name.
+        """Return the report on a notebook, or None if it belongs to no exercise.
 
-        A notebook whose report is not known is graded now.
+        A notebook without a known report is graded now.
         """
         if notebook not in self.course.exercises:
             return None
@@ -186,7 +186,7 @@ class NotebookGrader:
         return shown
 
     def _graded(self, student: str, source: Source) -> ExerciseReport:
-        """Return a source's report. If its judge dies repeatedly, the report asks for a person."""
+        """Return a source's report. If judges die repeatedly, the report asks for a person."""
         course, exercise = self.course, self.course.exercise(source.name)
         together = (each.exercises for each in course.content.assignments)
         names = next((names for names in together if exercise.name in names), (exercise.name,))
@@ -222,7 +222,7 @@ _OPEN: list[NotebookGrader] = []  # the grader of the run in this process
 
 
 def grading_of(course: str, search_seconds: float = 0.0) -> NotebookGrader:
-    """Return a grader for a folder's course. If this process has a run, return the run's grader."""
+    """Return the grader of this process's run, or else a grader for a folder's course."""
     if _OPEN and (not course or Path(course).resolve() == _OPEN[0].course.root):
         return _OPEN[0]
     if not course:

@@ -1,4 +1,4 @@
-"""Sanitizer of students' Markdown. nbgrader makes a page of a text, and nh3 checks the page."""
+"""Sanitizer of students' Markdown, with nh3 as the judge of the page that nbgrader makes."""
 
 import functools
 import html
@@ -44,11 +44,11 @@ _TEX = re.compile(
 
 
 def harmless(text: str, attachments: Attachments, most: int = MAX_FORMATTED) -> str:
-    """Return the text as Markdown whose links and pictures have only allowed targets.
+    """Return the text as Markdown with allowed targets of links and pictures only.
 
     Links may use http, https and mailto. Pictures must be the cell's own attachments. If a target
-    is not allowed, all links become plain text. If the page is then still not safe, or if the text
-    has more than `most` characters, the text is shown unformatted.
+    is not allowed, all links become plain text. If this is not enough, or if the text has more than
+    `most` characters, the text is shown unformatted.
     """
     if attachments or len(text) > MAX_CACHED:
         return _harmless(text, attachments, most)
@@ -79,7 +79,7 @@ def harmless_html(text: str) -> str:
 
 
 def as_markdown(text: str) -> str:
-    """Return Markdown that makes nbgrader's pages show exactly this text. The pages allow HTML."""
+    """Return Markdown that nbgrader's pages show as exactly this text."""
     shown = html.escape(text, quote=False)
     return harmless(re.sub(r"([\\`*_{}\[\]#|$~])", r"\\\1", shown), {})
 
@@ -96,7 +96,7 @@ def pictures(attachments: object) -> Attachments:
 
 
 def is_harmless(text: str, attachments: Attachments) -> bool:
-    """Return True if nh3 removes nothing from the page that nbgrader makes of the text."""
+    """Return True if nh3 removes nothing from nbgrader's page of a text."""
     import nh3
     from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
     from nbconvert.filters.strings import strip_files_prefix

@@ -1,4 +1,4 @@
-"""Steps for nbgrader, and lists of steps, for `nbgrader_config.py` and for grading a class."""
+"""Steps and lists of steps for nbgrader."""
 
 import contextlib
 import json
@@ -30,7 +30,7 @@ NO_NAME = "–"  # shown as the first name
 
 
 class StubSolutions(ClearSolutions):
-    """Step that replaces solutions as `autograder build` does, not as nbgrader does."""
+    """Step that replaces solutions like `autograder build`."""
 
     def _replace_solution_region(self, cell: Any, language: str) -> bool:
         if cell.cell_type != "code":
@@ -41,10 +41,10 @@ class StubSolutions(ClearSolutions):
 
 
 class RestoreCells(NbGraderPreprocessor):
-    """Step that restores every cell's metadata from the gradebook.
+    """Step that restores all cells' metadata from the gradebook.
 
-    If two cells have the same id, the first cell counts, and the second becomes a plain cell. A
-    cell without metadata is recognised by its own id.
+    Of two cells with the same id, the second becomes a plain cell. A cell without metadata is
+    recognised by its id.
     """
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
@@ -68,10 +68,10 @@ class RestoreCells(NbGraderPreprocessor):
 
 
 def name_student(student: Any, name: str = "") -> None:
-    """Set a student's name in the gradebook to the name in the roster.
+    """Set a student's name in the gradebook to the roster's name.
 
-    If neither the roster nor the gradebook has a name, set it to the id. Without this, formgrader
-    shows a student without names as "None, None", and a student with one name as "ann, ".
+    If roster and gradebook have no name, set the name to the id, because formgrader shows a missing
+    name as "None, None" or "ann, ".
     """
     last, comma, first = name.partition(",")
     if name and not comma:
@@ -83,7 +83,7 @@ def name_student(student: Any, name: str = "") -> None:
 
 
 def marks_of(notebook: Any) -> dict[str, dict[str, Any]]:
-    """Return the nbgrader metadata of each cell, by its id."""
+    """Return a dict from cell ids to nbgrader's metadata."""
     points = {cell.name: cell.max_score for cell in (*notebook.grade_cells, *notebook.task_cells)}
     solutions = {cell.name for cell in notebook.solution_cells}
     tasks = {cell.name for cell in notebook.task_cells}
@@ -103,10 +103,10 @@ def marks_of(notebook: Any) -> dict[str, dict[str, Any]]:
 
 
 class ConfinedExecute(NbGraderPreprocessor):
-    """Step that replaces nbgrader's executor. It runs no kernel.
+    """Step that replaces nbgrader's executor and runs no kernel.
 
-    The functions run confined, as in `autograder grade`. The output of the check cell is the
-    grader's report. Other cells have no output.
+    The student's functions run confined, as in `autograder grade`. The output of the check cell is
+    the grader's report. All other cells have no output.
     """
 
     course = Unicode("", help="The course's folder, where course.yml is.").tag(config=True)
@@ -144,12 +144,12 @@ def _id(cell: Any) -> str:
 
 
 class CourseLatePolicy(BasePlugin):
-    """Plugin for nbgrader that applies the `late:` rule of `course.yml`, as `grade` does."""
+    """Plugin for nbgrader that applies the block `late` of `course.yml`."""
 
     def late_submission_penalty(
         self, student_id: str, score: float, total_seconds_late: float
     ) -> float | None:
-        """Return the points that a notebook loses, or None without a policy."""
+        """Return the points that a late notebook loses, or None without a policy."""
         step = self.parent
         try:
             course = grading_of(ConfinedExecute(config=self.config).course).course
@@ -179,7 +179,7 @@ def _cost(policy: LatePolicy, seconds: float, free_used: int) -> LatePenalty:
 
 
 class LatePenalties(preprocessors.AssignLatePenalties):
-    """Step that applies the course's late policy, unless the configuration sets another policy."""
+    """Step that applies the course's late policy if the configuration sets no other."""
 
     def init_plugin(self) -> None:
         named = "plugin_class" in self.config.AssignLatePenalties
@@ -189,9 +189,9 @@ class LatePenalties(preprocessors.AssignLatePenalties):
 
 
 class SaveHints(NbGraderPreprocessor):
-    """Step that writes each message as a comment on the answer that the message is about.
+    """Step that writes messages as comments on answers.
 
-    nbgrader shows an instructor's own comment instead. If a person has to look at the answer, the
+    An instructor's own comment replaces the message. If a person has to look at the answer, the
     grade stays open.
     """
 
@@ -220,7 +220,7 @@ class SaveHints(NbGraderPreprocessor):
 
 
 def _leave_unchanged_answers_open(gradebook: Any, nb: Any, where: tuple[str, str, str]) -> None:
-    """Leave unchanged answers open. nbgrader gave 0, but the student wrote in another cell."""
+    """Leave unchanged answers open instead of 0, because the student wrote in another cell."""
     for cell in nb.cells:
         mark = cell.metadata.get("nbgrader", {})
         if cell.cell_type != "code" and mark.get("grade") and mark.get("solution"):
@@ -231,11 +231,11 @@ def _leave_unchanged_answers_open(gradebook: Any, nb: Any, where: tuple[str, str
 
 
 class EscapeTexts(NbGraderPreprocessor):
-    """Last step, which sanitizes a student's texts around the code.
+    """Last step, which sanitizes the texts around a student's code.
 
-    formgrader and feedback show Markdown and raw cells with their HTML and links, and some metadata
-    without escapes. A script in them would run with the rights of the instructor who opens the
-    page. A remote picture would tell the student that the page was opened.
+    formgrader and feedback show Markdown and raw cells with HTML and links, and some metadata
+    without escapes. A student's script in a page would run with the rights of the instructor who
+    opens the page. A remote picture would tell the student that the page was opened.
     """
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
@@ -251,7 +251,7 @@ class EscapeTexts(NbGraderPreprocessor):
 
 
 class CheckMarks(CheckCellMetadata):
-    """Version of nbgrader's `CheckCellMetadata` that validates equal metadata only once."""
+    """nbgrader's `CheckCellMetadata` that validates equal metadata only once."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)

@@ -1,1 +1,1 @@
-"""Downloads and exports of learning platforms: names, times and tables in their formats."""
+"""Downloads from learning platforms, and exports in the platforms' formats."""

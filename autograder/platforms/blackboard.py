@@ -1,11 +1,11 @@
-"""Blackboard: its downloads of submissions, and its gradebook.
+"""Blackboard's downloads of submissions, and its gradebook.
 
-A submitted file is named `Assignment_user_attempt_date_file`. A `.txt` for each attempt has the
-student's name. The student chooses only the text after the first `_attempt_` with a date.
+A submitted file is named `Assignment_user_attempt_date_file`. The student chooses only the text
+after the first `_attempt_` with a date. A `.txt` for each attempt has the student's name.
 
-The gradebook is Blackboard's download with the graded columns filled in. An upload finds a student
-by the user name. It finds a column by the number after the bar in the column's heading. A heading
-without a number makes a new column. Blackboard adds up the totals itself.
+The gradebook is Blackboard's download with the graded columns filled in. An upload finds students
+by user name, and columns by the number after the bar in the heading. A heading without a number
+makes a new column. Blackboard adds up the totals itself.
 """
 
 import re
@@ -29,9 +29,9 @@ _ORIGINAL = re.compile(
 
 
 def read(listing: Listing) -> Sequence[Piece]:
-    """Return the files of all attempts. The notes next to the files contain names.
+    """Return the files of all attempts, with names from the notes beside them.
 
-    A note contains text by its student, so it is trusted only for the student's own attempt.
+    Students can write into a note, so it counts only for its own attempt.
     """
     entries = [match for name in listing.files if (match := _FILE.fullmatch(name))]
     named, originals = _from_notes(listing, entries)
@@ -80,11 +80,11 @@ def _from_notes(
 
 
 def _people(prefixes: Collection[str], named: dict[str, Owner]) -> dict[str, list[Owner]]:
-    """Return the students whom the beginnings (prefixes) of the files' names may mean.
+    """Return the possible students of each beginning (prefix) of a file's name.
 
-    A prefix is an assignment and a user name, and both may contain underscores. A prefix belongs to
-    one person. If two prefixes may mean the same user, and no note names the students, both
-    prefixes keep several candidates.
+    A prefix is an assignment and a user name, and both may contain underscores. Each prefix belongs
+    to one person. If two prefixes may mean the same user and no note has a name, both keep several
+    candidates.
     """
     assignments = {prefix.removesuffix(owner.id) for prefix, owner in named.items()}
     people = {prefix: [owner] for prefix, owner in named.items()}

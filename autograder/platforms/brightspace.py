@@ -1,4 +1,4 @@
-"""Brightspace: its downloads of submissions, and its gradebook.
+"""Brightspace's downloads of submissions, and its gradebook.
 
 A submission is named `USER-FOLDER - Full name - Feb 5, 2027 1110 PM`, alone or before a file's
 name. The gradebook is Brightspace's export of points with the graded columns filled in. Brightspace
@@ -23,9 +23,9 @@ _DATE = re.compile(  # hours and minutes have no separator: `945 PM`, `1110 PM`,
 
 
 def readings_of(entry: Entry) -> list[Piece]:
-    """Return all meanings of an entry's name. If Brightspace makes no such names, return [].
+    """Return all meanings of an entry's name, or [] for a name that Brightspace never makes.
 
-    Students choose their names and their files' names, and both may contain a date.
+    Students choose their own and their files' names, and both may contain a date.
     """
     readings: list[Piece] = []
     begin = _USER.match(entry.name)
@@ -52,10 +52,10 @@ def readings_of(entry: Entry) -> list[Piece]:
 
 
 def read(listing: Listing) -> Sequence[Piece]:
-    """Return the pieces of all entries.
+    """Return the pieces of all entries of a download.
 
-    A person has the same name in all entries. If several meanings remain, the latest time counts.
-    So a date in the name of a person or a file cannot make a submission earlier than it was.
+    A person has the same name in all entries. Of several meanings, the latest time counts, so a
+    date in the name of a person or a file cannot make a submission earlier.
     """
     entries = [readings for entry in listing.entries if (readings := readings_of(entry))]
     names: dict[str, set[Owner]] = {}

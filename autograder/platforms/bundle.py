@@ -1,6 +1,6 @@
-"""Contents of a platform package: the engine, the course, and the libraries with versions.
+"""Contents of a platform package: engine, course, and a list of libraries with versions.
 
-A platform package contains answers. So the platform must not show it to students.
+A platform package contains answers, so students must not see a package.
 """
 
 import ast
@@ -25,14 +25,14 @@ Files = dict[str, bytes]
 
 
 class PackagedJob(msgspec.Struct, frozen=True):
-    """Exercises that a platform package grades, and whether it searches for repairs."""
+    """Job of a platform package: the exercises, and whether to search for repairs."""
 
     exercises: tuple[str, ...]
     repairs: bool = True
 
 
 def bundle(course: Course, exercises: Sequence[Exercise], repairs: bool = True) -> Files:
-    """Return engine, course, job and requirements as a dict from path in the package to content."""
+    """Return a dict from path to content for engine, course, job and requirements."""
     files = dict(engine_files()) | dict(course_files(course))
     size = sum(map(len, files.values()))
     if size > MOST:
@@ -44,7 +44,7 @@ def bundle(course: Course, exercises: Sequence[Exercise], repairs: bool = True) 
 
 
 def job_files(exercises: Sequence[Exercise], repairs: bool) -> Files:
-    """Return the job and the requirements. The keys are paths in the package."""
+    """Return a dict from path to content for the job and the requirements."""
     job = PackagedJob(tuple(exercise.name for exercise in exercises), repairs)
     return {
         JOB: msgspec.json.format(msgspec.json.encode(job), indent=1) + b"\n",
@@ -57,7 +57,7 @@ def engine_files() -> Iterator[tuple[str, bytes]]:
 
 
 def course_files(course: Course) -> Iterator[tuple[str, bytes]]:
-    """Yield all files of a course that grading reads, with their paths in the package."""
+    """Yield a course's files for grading, each with its path in the package."""
     yield f"{COURSE}/{FILE_NAME}", (course.root / FILE_NAME).read_bytes()
     folders = dict.fromkeys([*course.grading, course.solutions, course.handed_out])
     for folder in [*folders, *_imported(course)]:
@@ -65,7 +65,7 @@ def course_files(course: Course) -> Iterator[tuple[str, bytes]]:
 
 
 def _imported(course: Course) -> list[Path]:
-    """Return the modules next to `course.yml` that the reference or the checks import."""
+    """Return the modules beside `course.yml` that the reference or the checks import."""
     known = {folder.relative_to(course.root).parts[0] for folder in course.grading} | {"autograder"}
     modules: list[Path] = []
     waiting = list(course.grading)
@@ -80,7 +80,7 @@ def _imported(course: Course) -> list[Path]:
 
 
 def _imports(place: Path) -> set[str]:
-    """Return the top-level names that a Python file or a folder's files import."""
+    """Return the top-level names of all imports in a Python file or in a folder's files."""
     names: set[str] = set()
     for file in [place] if place.is_file() else place.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_bytes())):
@@ -94,7 +94,7 @@ def _imports(place: Path) -> set[str]:
 def files_below(place: Path, into: str) -> Iterator[tuple[str, bytes]]:
     """Yield a file, or the files of a folder in order.
 
-    Leave out links, hidden and compiled files.
+    Links, hidden files and compiled files are left out.
     """
     if place.is_file():
         yield into, place.read_bytes()
@@ -108,7 +108,7 @@ def files_below(place: Path, into: str) -> Iterator[tuple[str, bytes]]:
 
 
 def requirements(exercises: Iterable[Exercise]) -> list[str]:
-    """Return the libraries that graders and students need, in the versions installed here."""
+    """Return the libraries for graders and students, in the installed versions."""
     extras = {"", "students"} | ({"torch"} if any(e.needs == "torch" for e in exercises) else set())
     lines = set()
     for line in importlib.metadata.requires(PACKAGE) or ():
@@ -122,7 +122,7 @@ def requirements(exercises: Iterable[Exercise]) -> list[str]:
 
 
 def template(name: str, **values: str) -> bytes:
-    """Return the text of a template, with each `@NAME@` replaced by its value."""
+    """Return the text of a template with values in place of `@NAME@`."""
     text = (TEMPLATES / name).read_text(encoding="utf-8")
     for key, value in values.items():
         text = text.replace(f"@{key}@", value)

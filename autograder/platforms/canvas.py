@@ -1,9 +1,9 @@
-"""Canvas: its downloads of submissions, and its gradebook.
+"""Canvas's downloads of submissions, and its gradebook.
 
 A submitted file is named `name[_LATE]_user_attachment_file`, or with `anon_code` instead of name
 and user. The gradebook is Canvas's own export with the graded columns filled in. An empty cell
-would delete a score in Canvas. So columns that were not graded are left out, and the cells of
-students without points stay unchanged.
+would delete a score in Canvas. So ungraded columns are left out, and students without points keep
+their cells.
 """
 
 import re
@@ -23,10 +23,10 @@ _RESUBMITTED = re.compile(r"(?P<stem>.+)-(?P<number>[1-9]\d{0,2})(?P<suffix>\.\w
 
 
 def readings_of(entry: str) -> list[Piece]:
-    """Return all meanings of a file's name. The meaning with the shortest student name is first.
+    """Return all meanings of a file's name, shortest student name first.
 
-    Students choose their names and their files' names, and both may contain numbers between
-    underscores. If Canvas never makes such a name, return an empty list.
+    Students choose their own and their files' names, and both may contain numbers between
+    underscores. For a name that Canvas never makes, return an empty list.
     """
     readings = []
     if match := _ANONYMOUS.fullmatch(entry):
@@ -45,7 +45,7 @@ def readings_of(entry: str) -> list[Piece]:
 
 
 def _piece(entry: str, owner: Owner, late: bool, rest: str) -> Piece | None:
-    """Return an owner's piece, or None if `rest`, the name after the owner, has another form."""
+    """Return an owner's piece, or None if the name after the owner (`rest`) has another form."""
     upload = _UPLOAD.fullmatch(rest)
     if upload is None and not _TYPED_IN.fullmatch(rest):
         return None
@@ -62,9 +62,9 @@ def _piece(entry: str, owner: Owner, late: bool, rest: str) -> Piece | None:
 
 
 def read(listing: Listing) -> Sequence[Piece]:
-    """Return the pieces of all files. If a file's student is unclear, the file has several pieces.
+    """Return the pieces of all files. A file without a clear student has several pieces.
 
-    A number belongs to one name, and a download has either names or codes. So a file with only one
+    A number belongs to one name, and a download has either names or codes. So a file with a single
     meaning can rule out meanings of other files.
     """
     entries = [readings for name in listing.files if (readings := readings_of(name))]
@@ -78,7 +78,7 @@ def read(listing: Listing) -> Sequence[Piece]:
 
 
 def _possible(readings: list[Piece], known: set[Owner]) -> list[Piece]:
-    """Return the readings that fit all known students. If no reading fits, return all readings."""
+    """Return the readings that fit all known students, or all readings if none fits."""
     names: dict[str, set[str]] = defaultdict(set)
     for owner in known:
         names[owner.id].add(owner.name)

@@ -1,7 +1,7 @@
-"""Classroom 50's autograder: a bundle with a released kit, and `result.json` in schema v1.
+"""Autograder for Classroom 50: a bundle with a released kit, and `result.json` in schema v1.
 
-Everybody can read bundles. So they contain only a student kit, never a course with answers. The
-bundle's `autograder.py` runs in the student's checkout.
+Everybody can read bundles, so a bundle contains a student kit and never a course with answers. Its
+`autograder.py` runs in the student's checkout.
 """
 
 import contextlib
@@ -75,9 +75,9 @@ def package(
 
 
 def _refuse_answers(course: Course, kit: Path) -> None:
-    """Refuse a folder that is not a student kit.
+    """Refuse a folder that is no student kit.
 
-    The files of checks may be in the course and in the kit, because a kit contains most checks.
+    A kit contains most checks, so files of checks are no sign of a course.
     """
     course_file = kit / FILE_NAME
     if not course_file.is_file() or load_course(course_file).content.released is None:
@@ -100,7 +100,7 @@ def _refuse_answers(course: Course, kit: Path) -> None:
 
 
 def run(bundle: Path) -> None:
-    """Check the exercises of the current folder, a checkout, and write `result.json` there."""
+    """Check the exercises of the checkout in the current folder, and write `result.json` there."""
     kit, checkout = load_course(bundle / KIT / FILE_NAME), Path.cwd()
     job = packaged_job(bundle)
     exercises = [kit.exercise(name) for name in job.exercises]
@@ -124,7 +124,7 @@ def run(bundle: Path) -> None:
 
 
 def _file_of(checkout: Path, name: str) -> Path | None:
-    """Return the exercise's file nearest to the top folder. Of several, return the newest."""
+    """Return the exercise's file nearest to the top folder, and the newest of several."""
     files = [
         path
         for suffix in SUFFIXES
@@ -136,7 +136,7 @@ def _file_of(checkout: Path, name: str) -> Path | None:
 
 
 def _checked(bundle: Path, repairs: bool, files: Sequence[Path]) -> Report:
-    """Check some files with the kit. Return the report as their student would see it."""
+    """Check some files with the kit, and return the report in the student's view."""
     command = [sys.executable, "-m", "autograder", "check", "--json"]
     command += ["--repairs" if repairs else "--no-repairs"]
     command += ["--course", str(bundle / KIT), *map(str, files)]
@@ -158,10 +158,11 @@ def result_of(
     committed: str,
     released: Mapping[str, Released] | None = None,
 ) -> dict[str, Any]:
-    """Return the result in Classroom 50's schema, in which all points are whole numbers.
+    """Return the result in Classroom 50's schema, with whole numbers of points.
 
-    Fractions of points are multiplied by one factor. A missing exercise is a test with 0 points.
-    `released` has the points of the kit's checks by exercise. Their sum is the maximum.
+    One factor turns fractions of points into whole numbers. A missing exercise is a test with 0
+    points. `released` has the points of the kit's checks by exercise. The maximum is the sum of
+    these points.
     """
     known = released or {}
     points = [exercise.points for exercise in exercises]
@@ -192,7 +193,7 @@ def result_of(
 
 
 def _factor(points: Sequence[float]) -> int:
-    """Return the smallest factor that makes all points whole numbers. Without one, return 100."""
+    """Return the smallest factor that makes all points whole numbers, or else 100."""
     whole = (f for f in FACTORS if all(abs(p * f - round(p * f)) < 1e-9 for p in points))
     return next(whole, FACTORS[-1])
 
@@ -228,7 +229,7 @@ def _tests(
 
 
 def _why_nothing(report: ExerciseReport | None) -> str:
-    """Return why an exercise has no points. The schema has no state for "a person must look"."""
+    """Return why an exercise has no points, because the schema has no state for this."""
     if report is None:
         return "There is no file for this exercise."
     no_grade = "The 0 is not a grade: a person must look at this work. "
@@ -236,7 +237,7 @@ def _why_nothing(report: ExerciseReport | None) -> str:
 
 
 def _committed(checkout: Path) -> str:
-    """Return the commit's time in the schema's format. Without git, return the current time."""
+    """Return the commit's time in the schema's format, or else the current time."""
     command = ["git", "-c", "safe.directory=*", "-C", str(checkout), "log", "-1", "--format=%ct"]
     try:
         seconds = subprocess.run(command, capture_output=True, timeout=60, check=True).stdout

@@ -40,7 +40,7 @@ COLUMNS = ("id", "name", "email", "section", "points", "maximum", "status", "pag
 
 
 def pages(request: ExportRequest) -> ExportFile:
-    """Return a zip of all pages, and a table for a mail program to send each student a page."""
+    """Return a zip of all pages and a table for a mail program."""
     files = [(page_of(report), page_bytes(request, report)) for report in request.reports]
     rows: list[Sequence[str]] = [COLUMNS]
     for report in request.reports:

@@ -1,4 +1,4 @@
-"""Request and result of an export, and functions for zips, notes and times."""
+"""Request and result of an export, with functions for zips, notes and times."""
 
 import io
 import zipfile
@@ -31,9 +31,9 @@ class ExportRequest(msgspec.Struct, frozen=True):
 
 
 class ExportFile(msgspec.Struct, frozen=True):
-    """File for a platform, and notes on it for the instructor.
+    """File for a platform, with notes for the instructor.
 
-    `left_out` is true if some student has no row in the file.
+    `left_out` is true if the file has no row for some student.
     """
 
     data: bytes
@@ -50,13 +50,13 @@ def page_bytes(request: ExportRequest, report: Report) -> bytes:
 
 
 def names_note(title: str, names: Iterable[str]) -> list[str]:
-    """Return a list with one note on these names. If there are no names, return an empty list."""
+    """Return a list with one note on these names, or an empty list if there are no names."""
     shown = [one_line(name, 120) for name in names]
     return [f"{title}: {few(shown, MAX_NAMES)}."] if shown else []
 
 
 def parsed_time(text: str, form: str) -> datetime | None:
-    """Return the time in a text. If the text does not have this form, return None."""
+    """Return the time in a text of this form, or None for another form."""
     try:
         return datetime.strptime(text, form)
     except ValueError:
@@ -64,7 +64,7 @@ def parsed_time(text: str, form: str) -> datetime | None:
 
 
 def zipped(files: Iterable[tuple[str, bytes]]) -> bytes:
-    """Return a zip of files, in this order. The same files always give the same bytes."""
+    """Return a zip of files in this order. Equal files give equal bytes."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as file:
         for path, content in files:
@@ -76,5 +76,5 @@ def zipped(files: Iterable[tuple[str, bytes]]) -> bytes:
 
 
 def rights(content: bytes) -> int:
-    """Return a file's mode. All users can read it, and a script is executable."""
+    """Return a file's mode: readable for all, and executable for scripts."""
     return 0o755 if content.startswith(b"#!") else 0o644

@@ -1,4 +1,4 @@
-"""Grader of one submission on a platform's machine, with the strongest confinement that works."""
+"""Grader of one submission on a platform's machine, with the strongest working confinement."""
 
 import tempfile
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """Gradebook files of platforms, with only the graded columns filled in.
 
 Platforms name students, columns and maxima differently. A `GradebookFormat` has one platform's
-names. No row and no column is ever added, and students without points keep their cells.
+names. Rows and columns are never added, and students without points keep their cells.
 """
 
 import re
@@ -23,7 +23,7 @@ SINGLE = ""  # name of an assignment for one exercise with its own column
 
 
 class Person(msgspec.Struct, frozen=True):
-    """Student in a row of a platform's table, with the platform's id, other ids, e-mails, names."""
+    """Student in a row of a platform's table: the platform's id, other ids, e-mails, names."""
 
     row: int
     id: str
@@ -38,10 +38,10 @@ class Person(msgspec.Struct, frozen=True):
 
 
 class RowMatches:
-    """The report for each row of a table. A row that may belong to several students has no report.
+    """The reports for a table's rows. A row that may belong to several students has none.
 
-    `unclear` has a note with advice on each such row. The usual advice is to enter the platform's
-    ids. `without_row` has the reports for which there is no row.
+    `unclear` has a note with advice on each row that may belong to several students. `without_row`
+    has the reports without a row.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class RowMatches:
 
     @property
     def without_result(self) -> list[str]:
-        """The students in the rows that have no report, for a note."""
+        """The students in rows without a report, for a note."""
         people = (person for person in self._people if person.row not in self.by_row)
         return [f"{person.shown} (no result)" for person in people]
 
@@ -97,7 +97,7 @@ class RowMatches:
 
 
 def name_of(report: Report) -> str:
-    """Return a student's id, with the name if it is known and different."""
+    """Return a student's id, with a known and different name."""
     name = (report.hand_in or HandIn()).name
     same = not name or name == report.student or report.student.startswith(f"{name}_")
     return report.student if same else f"{report.student} ({name})"
@@ -111,7 +111,7 @@ def ids_of(report: Report, platform: str) -> set[str]:
 
 
 class GradebookFormat(msgspec.Struct, frozen=True, kw_only=True):
-    """Format of a platform's gradebook. Names of columns are in lower case, except in `needed`."""
+    """Format of a platform's gradebook, with columns' names in lower case except in `needed`."""
 
     needed: tuple[str, ...]  # columns that the gradebook always has
     about: frozenset[str]  # columns about students; they stay in the file
@@ -128,7 +128,7 @@ class GradebookFormat(msgspec.Struct, frozen=True, kw_only=True):
     excused: str = ""  # the text for an excused student; if empty, the cell stays unchanged
 
     def person(self, heads: Sequence[str], row: Row) -> Person | None:
-        """Return the student of a row, if it is a student's row."""
+        """Return the student of a row, or None for other rows."""
         texts = {head: text.strip() for head, text in zip(heads, row.cells, strict=False)}
         id = texts.get(self.id, "")
         others = [texts.get(name, "").removeprefix("#") for name in self.others]
@@ -170,7 +170,7 @@ def filled_rows(
     scale: Callable[[int, Row], Scale],
     excused: str = "",
 ) -> tuple[list[list[str]], dict[int, list[str]]]:
-    """Return the rows with points filled in, and each column's students without points."""
+    """Return the filled-in rows, and each column's students without points."""
     rows = []
     unchanged: dict[int, list[str]] = {at: [] for at in columns}
     for row in table.rows:
@@ -191,7 +191,7 @@ def filled_rows(
 
 
 def _maximum(form: GradebookFormat, table: Table, at: int) -> float | None:
-    """Return a column's maximum. If it is unknown, return None."""
+    """Return a column's maximum, or None if it is unknown."""
     for row in table.rows:
         if form.maxima and row.cells and form.maxima in row.cells[0]:
             return as_number(cell(row, at))
@@ -203,7 +203,7 @@ def _maximum(form: GradebookFormat, table: Table, at: int) -> float | None:
 def _in_no_column(
     reports: Sequence[Report], course: Course, columns: Sequence[Assignment]
 ) -> list[str]:
-    """Return notes on changes of totals that no column contains."""
+    """Return notes on changes of totals that the file's columns do not contain."""
     if not reports:
         return []
     notes = []
@@ -222,7 +222,7 @@ def _in_no_column(
 
 
 def _graded(course: Course, reports: Sequence[Report]) -> list[Assignment]:
-    """Return the graded assignments. Exercises without an assignment form one more assignment."""
+    """Return the graded assignments, and one more for exercises without an assignment."""
     graded = [exercise.name for report in reports[:1] for exercise in report.exercises]
     assignments = [a for a in course.content.assignments if set(a.exercises) & set(graded)]
     named = {name for assignment in assignments for name in assignment.exercises}
@@ -233,7 +233,7 @@ def _graded(course: Course, reports: Sequence[Report]) -> list[Assignment]:
 
 
 def _columns(form: GradebookFormat, table: Table, request: ExportRequest) -> dict[int, Assignment]:
-    """Return the columns with titles of graded assignments, or else with titles of exercises."""
+    """Return the columns titled like graded assignments, or else like exercises."""
     graded = _graded(request.course, request.reports)
     exercises = request.reports[0].exercises if request.reports else ()
     single = [Assignment(name=SINGLE, title=e.title, exercises=(e.name,)) for e in exercises]
@@ -260,7 +260,7 @@ def _columns(form: GradebookFormat, table: Table, request: ExportRequest) -> dic
 
 
 def _names(form: GradebookFormat, table: Table) -> dict[int, set[str]]:
-    """Return the possible names of each graded column: its whole heading, title and number."""
+    """Return the possible names of each graded column: the whole heading, the title, the number."""
     names: dict[int, set[str]] = {}
     for at, head in enumerate(table.header):
         if match := form.title.fullmatch(head):
@@ -272,7 +272,7 @@ def _names(form: GradebookFormat, table: Table) -> dict[int, set[str]]:
 def _titled(
     table: Table, names: dict[int, set[str]], assignments: Sequence[Assignment]
 ) -> dict[int, Assignment]:
-    """Return the columns with an assignment's title. If titles repeat, the first one counts."""
+    """Return the columns with an assignment's title. Of repeated titles, the first counts."""
     columns: dict[int, Assignment] = {}
     for assignment in assignments:
         title = squashed(assignment.title)

@@ -1,11 +1,11 @@
-"""Gradescope: its downloads, the upload of results, and a package that grades on Gradescope.
+"""Gradescope's downloads, the upload of results, and a package that grades on Gradescope.
 
-A download has folders `submission_NUMBER`, and `submission_metadata.yml` names their students. The
-upload is a zip with a `results.json` for each submission, under the names of the download.
+A download has folders `submission_NUMBER`, and `submission_metadata.yml` names the students. The
+upload is a zip with a `results.json` for each submission of the download.
 
-The package is `autograder.zip`, which Gradescope unpacks into `/autograder/source`. A submission is
-in `/autograder/submission`, its metadata in `/autograder/submission_metadata.json`, and the results
-go to `/autograder/results/results.json`.
+Gradescope unpacks the package, `autograder.zip`, into `/autograder/source`. A submission is in
+`/autograder/submission`, and its metadata in `/autograder/submission_metadata.json`. The results go
+to `/autograder/results/results.json`.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ MAX_NAMES = 5
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Loader of YAML written by Ruby. It ignores the names of Ruby's classes."""
+    """Loader of YAML written by Ruby, without the names of Ruby's classes."""
 
 
 def _without_tag(loader: Any, _: str, node: yaml.Node) -> object:
@@ -52,7 +52,7 @@ _Loader.add_multi_constructor("!", _without_tag)
 
 
 def read(listing: Listing) -> Sequence[Piece]:
-    """Return the pieces of all submissions. A group's submission belongs to all its members."""
+    """Return the pieces of all submissions. A team's submission belongs to all its members."""
     metadata = listing.text(METADATA, most=MOST_METADATA)
     if not metadata:
         raise UserError(
@@ -118,7 +118,7 @@ GRADESCOPE = Importer(
 def results_of(
     report: Report, policy: HintPolicy, hidden: Callable[[str], HiddenChecks] = by_policy
 ) -> dict[str, Any]:
-    """Return the results that the policy shows to a student, in Gradescope's format."""
+    """Return the results in Gradescope's format, as far as the policy shows them."""
     shown = for_student(report, policy, hidden=hidden)
     exercises = zip(shown.exercises, report.exercises, strict=True)
     tests = [test for at, pair in enumerate(exercises, start=1) for test in _tests(str(at), *pair)]
@@ -149,11 +149,11 @@ def _points(exercise: ExerciseReport) -> str:
 
 
 def _tests(place: str, shown: ExerciseReport, full: ExerciseReport) -> list[dict[str, Any]]:
-    """Return a test for each check that a student sees. A check without a judgement has no score.
+    """Return a test for each visible check. A check without a judgement has no score.
 
-    In an exam, one number for the hidden checks is shown when the grades are published. Until then,
-    Gradescope hides the total too. If no check was run, one test shows the reason. Gradescope has
-    no "needs review", so unknown points become a test without a score, not a 0.
+    In an exam, one number for all hidden checks is shown when the grades are published. Until then,
+    Gradescope also hides the total. If no check was run, one test shows the reason. Gradescope has
+    no "needs review", so unknown points become a test without a score.
     """
     if not full.checks:
         if shown.excused:
@@ -187,7 +187,7 @@ def _tests(place: str, shown: ExerciseReport, full: ExerciseReport) -> list[dict
 
 
 def _test(place: str, name: str, output: str, **fields: object) -> dict[str, Any]:
-    """Return a test in Gradescope's format. `fields` are more fields, or replace the usual ones."""
+    """Return a test in Gradescope's format. `fields` add or replace fields."""
     return {
         "number": place,
         "name": name[:MAX_NAME],
@@ -209,7 +209,7 @@ def results_zip(request: ExportRequest) -> ExportFile:
             without.append(name_of(report))
             continue
         path = f"{hand_in.entries[0]}/{RESULTS}"
-        if path not in files:  # a group's members share a path
+        if path not in files:  # a team's members share a path
             results = results_of(report, request.course.content.hints, request.course.hidden_checks)
             text = msgspec.json.format(msgspec.json.encode(results), indent=1)
             files[path] = text + b"\n"
@@ -218,9 +218,9 @@ def results_zip(request: ExportRequest) -> ExportFile:
 
 
 class Settings(msgspec.Struct):
-    """Gradescope's settings of the assignment, or of one student, who may have an extension.
+    """Gradescope's settings of an assignment, or of one student with an extension.
 
-    `total_points` is a text there.
+    In Gradescope's file, `total_points` is a text.
     """
 
     due_date: datetime | None = None
@@ -228,7 +228,7 @@ class Settings(msgspec.Struct):
 
 
 class User(msgspec.Struct):
-    """Student who submitted."""
+    """Student of a submission."""
 
     id: int | str = ""
     email: str = ""
@@ -237,7 +237,7 @@ class User(msgspec.Struct):
 
 
 class Metadata(msgspec.Struct):
-    """Fields of `submission_metadata.json` that are used here."""
+    """Fields of `submission_metadata.json` for this module."""
 
     id: int | str = ""
     created_at: datetime | None = None
@@ -248,7 +248,7 @@ class Metadata(msgspec.Struct):
 def package(
     course: Course, exercises: Sequence[Exercise], index: str | None = None, repairs: bool = True
 ) -> Files:
-    """Return the files of `autograder.zip`. `index` is the package index for torch."""
+    """Return the files of `autograder.zip`. `index` is torch's package index."""
     option = f"--extra-index-url '{index}' " if index else ""
     return bundle(course, exercises, repairs) | {
         "setup.sh": template("gradescope_setup.sh", INDEX=option),
@@ -257,7 +257,7 @@ def package(
 
 
 def run(root: Path) -> None:
-    """Grade the submission in Gradescope's folder `root`, and write its results."""
+    """Grade the submission in Gradescope's folder `root`, and write the results."""
     package = root / "source"
     known = read_metadata(root / "submission_metadata.json")
     course = with_due(packaged_course(package), known)
@@ -280,7 +280,7 @@ def run(root: Path) -> None:
 
 
 def read_metadata(path: Path) -> Metadata:
-    """Read Gradescope's metadata for a submission. If this fails, return empty metadata."""
+    """Read Gradescope's metadata of a submission. Unreadable metadata are empty."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=Metadata)
     except (OSError, msgspec.MsgspecError) as error:
@@ -292,7 +292,7 @@ def read_metadata(path: Path) -> Metadata:
 
 
 def hand_in_of(known: Metadata) -> HandIn:
-    """Return the submission for the report. For a group, the first member's extension counts."""
+    """Return the submission for the report. For a team, the first member's extension counts."""
     users = known.users or [User()]
     due, own = known.assignment.due_date, users[0].assignment.due_date
     more = (own - due).total_seconds() / 86400 if own is not None and due is not None else 0.0
@@ -309,7 +309,7 @@ def hand_in_of(known: Metadata) -> HandIn:
 
 
 def with_due(course: Course, known: Metadata) -> Course:
-    """Return the course. Assignments without a deadline get the deadline from Gradescope."""
+    """Return the course, with Gradescope's deadline for assignments without a deadline."""
     due = known.assignment.due_date
     if due is None:
         return course

@@ -1,4 +1,4 @@
-"""Old place of the importers' types, kept for one more version. See `classroom.downloads`."""
+"""Old module of the importers' types, kept for one more version; see `classroom.downloads`."""
 
 import warnings
 

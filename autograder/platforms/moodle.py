@@ -1,12 +1,12 @@
-"""Moodle: its downloads of submissions, its grading worksheet, and its feedback files.
+"""Moodle's downloads of submissions, its grading worksheet, and its feedback files.
 
-A submission is a folder `Full name_ID_assignsubmission_file`, or files with that prefix. Moodle
-replaces underscores in a name by spaces, so the first underscore ends the name. Before Moodle 4.1 a
-folder's name ends with `_`. A team's folder has the team's name and number. The default team has no
-number.
+A submission is a folder `Full name_ID_assignsubmission_file`, or files with this prefix. Moodle
+replaces underscores in a name by spaces, so the first underscore ends the name. Before Moodle 4.1,
+a folder's name ends with `_`. A team's folder has the team's name and number. The default team has
+no number.
 
-The worksheet's headings are in the language of the person who downloaded the worksheet. Moodle
-accepts only these headings, so they stay unchanged.
+The worksheet's headings are in the downloader's language. Moodle accepts only these headings, so
+they stay unchanged.
 """
 
 import re
@@ -42,7 +42,7 @@ _ENTRY = re.compile(
 
 
 def piece_of(entry: str, is_folder: bool) -> Piece | None:
-    """Return the piece that an entry's name describes, or None if the name has another form."""
+    """Return the piece of an entry, or None if the entry's name has another form."""
     match = _ENTRY.fullmatch(entry)
     if match is None or is_folder == bool(match["file"]):
         return None
@@ -82,10 +82,10 @@ _ID = re.compile(r"(?P<what>.*?)(?P<id>\d+)\s*")
 
 
 class _Worksheet:
-    """Worksheet with its columns `grade` and `maximum`, and the student of each row."""
+    """Worksheet: its columns `grade` and `maximum`, and the student of each row."""
 
     def __init__(self, request: ExportRequest) -> None:
-        """Read the worksheet, and match students to rows."""
+        """Read the worksheet, and find the student of each row."""
         template = request.template
         self.table = table = Table(template, (), 0, REMEDY)
         if not table.rows or not all(_ID.fullmatch(r.cells[0]) for r in table.rows if r.cells):
@@ -108,7 +108,7 @@ class _Worksheet:
         self.without_row = [name_of(report) for report in (*self.matches.without_row, *teams)]
 
     def maximum_column(self) -> int | None:
-        """Return the column of the maximum. Its heading says so, or it follows the grade."""
+        """Return the column of the maximum, found by its heading or its place after the grade."""
         for at, head in enumerate(self.heads):
             if head in MAXIMUM:
                 return at
@@ -117,7 +117,7 @@ class _Worksheet:
         return following if len(values) == 1 and as_number(values.pop()) is not None else None
 
     def exported(self, data: bytes, notes: Sequence[str] = ()) -> ExportFile:
-        """Return `data` as the file to upload, and add notes on students who are missing in it."""
+        """Return `data` as the file to upload, with notes on students that the file lacks."""
         unclear = self.matches.unclear
         lost = names_note("No row in the file, so not exported", self.without_row)
         return ExportFile(data, [*lost, *unclear, *notes], left_out=bool(lost or unclear))
@@ -129,7 +129,7 @@ def _person(row: Row) -> Person:
 
 
 def _label_and_number(row: Row) -> tuple[str, str]:
-    """Return the text before the id, and the id.
+    """Split a cell into the text before the id and the id.
 
     In blind marking, all rows have the same text: `Participant`.
     """
@@ -138,9 +138,9 @@ def _label_and_number(row: Row) -> tuple[str, str]:
 
 
 def _is_of_a_team(report: Report, table: Table) -> bool:
-    """Return whether a submission's id is the id of a team. A person may have the same number.
+    """Return whether a submission's id is a team's id. A person may have the same number.
 
-    An id in the roster is a person's. So is an id whose row contains the submission's name.
+    An id is a person's if it is in the roster, or if its row contains the submission's name.
     """
     hand_in = report.hand_in
     if hand_in is None or hand_in.platform != "moodle" or "moodle" in hand_in.ids:
@@ -178,7 +178,7 @@ def worksheet(request: ExportRequest) -> ExportFile:
 
 
 def feedback(request: ExportRequest) -> ExportFile:
-    """Return a zip with all pages, each in a folder whose name identifies the student to Moodle."""
+    """Return a zip with all pages, each in a folder that Moodle assigns to the student."""
     sheet = _Worksheet(request)
     pages = []
     for row in sheet.table.rows:

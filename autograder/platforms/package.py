@@ -1,4 +1,4 @@
-"""`autograder package`, which packs the grader for other platforms' machines."""
+"""`autograder package`: packs the grader for other platforms' machines."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -84,7 +84,7 @@ def package(
 
 
 def _workflow(course: Course, place: Path, repairs: bool) -> Files:
-    """Return a GitHub workflow for the repository in `place` that contains the course."""
+    """Return a GitHub workflow for the course's repository in `place`."""
     root, place = course.root.resolve(), place.resolve()
     folder = root.relative_to(place).as_posix() if root.is_relative_to(place) else "."
     torch = any(exercise.needs == "torch" for exercise in course.exercises.values())
@@ -102,7 +102,7 @@ def _workflow(course: Course, place: Path, repairs: bool) -> Files:
 def packable(
     course: Course, platform: str, names: Sequence[str], assignment: str | None
 ) -> tuple[list[Exercise], list[str]]:
-    """Return the exercises to pack, and notes on the exercises that are left out."""
+    """Return the exercises to pack, and notes on left-out exercises."""
     asked = names or (course.assignment(assignment).exercises if assignment else ())
     exercises = [course.exercise(name) for name in asked] or list(course.exercises.values())
     own = [e.name for e in exercises if e.variant != "none"]
@@ -121,7 +121,7 @@ def packable(
 
 
 def _write(platform: str, out: Path, files: Files) -> None:
-    """Write a zip for Gradescope, or else a folder. Files with the same names are replaced."""
+    """Write a zip for Gradescope, or else a folder. Existing files are replaced."""
     try:
         if platform == "gradescope":
             write_atomically(out, zipped(files.items()))

@@ -1,8 +1,8 @@
-"""PrairieLearn's external grader: a question for each exercise, and their common grader.
+"""External grader for PrairieLearn: a question for each exercise, and one grader.
 
-The grader is in `serverFilesCourse`, which students do not see, and is copied to
-`/grade/serverFilesCourse`. A student's files are in `/grade/student`. The results go to
-`/grade/results/results.json`, of which PrairieLearn reads up to 1 MB.
+The grader is in `serverFilesCourse`, which students do not see. PrairieLearn copies this folder to
+`/grade/serverFilesCourse`. A student's files are in `/grade/student`. The results, up to 1 MB, go
+to `/grade/results/results.json`.
 """
 
 import base64
@@ -38,9 +38,9 @@ NAMES = uuid.UUID("6f1c1b52-5d0c-5a43-9a55-0e6f3a3b7d10")
 def package(
     course: Course, exercises: Sequence[Exercise], index: str | None = None, repairs: bool = True
 ) -> Files:
-    """Return files for a course's repository. `index` is the package index for torch.
+    """Return files for a course's repository. `index` is torch's package index.
 
-    A question has its settings, its page, and the stub to download.
+    A question consists of settings, a page, and the stub to download.
     """
     shared = bundle(course, exercises, repairs)
     shared["run.sh"] = template("prairielearn_run.sh")
@@ -99,8 +99,8 @@ def _results(
 ) -> dict[str, Any]:
     """Return the results of an exercise in PrairieLearn's format.
 
-    The keys of `pictures` are names of checks. A file that cannot be loaded, or that a person must
-    look at, is "not gradable". Then the student loses no attempt.
+    `pictures` is a dict by names of checks. A file that cannot be loaded, or that a person must
+    look at, is "not gradable", which costs no attempt.
     """
     if shown.status in NOT_GRADED:
         reason = shown.reason or shown.status

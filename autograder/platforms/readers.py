@@ -1,7 +1,7 @@
-"""Readers of platforms' downloads. An entry point registers them.
+"""Readers of platforms' downloads, registered by an entry point.
 
-This module has the readers for one folder per student. These are nbgrader's `submitted/` with
-`student/assignment/`, and the repositories `assignment-user` that Classroom 50 clones.
+This module has the readers for one folder per student: nbgrader's `submitted/` with
+`student/assignment/`, and repositories `assignment-user` from Classroom 50.
 """
 
 import os
@@ -57,7 +57,7 @@ NBGRADER = Importer(
 
 
 def prefix_of(names: Sequence[str]) -> str:
-    """Return the common beginning of several names, up to a hyphen, or an empty text."""
+    """Return the common beginning of several names up to a hyphen, or an empty text."""
     if len(names) < LEAST:
         return ""
     common = os.path.commonprefix(names)  # noqa: RUF071  of characters, not of folders
@@ -74,7 +74,7 @@ def _read_repositories(listing: Listing) -> Sequence[Piece]:
 def _recognise_repositories(listing: Listing) -> int:
     """Return the number of folders if all folders are clones with a `.git`, else 0.
 
-    A common beginning is not enough, because names with a hyphen are too common.
+    A common beginning of the names is not enough, because many names have a hyphen.
     """
     folders = listing.folders
     are_clones = prefix_of(folders) and all(listing.has(name, ".git") for name in folders)

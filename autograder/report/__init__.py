@@ -1,1 +1,1 @@
-"""Record of a grading run, and its output formats: terminal, web page, table and picture."""
+"""Record of a grading run, and output formats: terminal, web page, table and picture."""

@@ -1,7 +1,7 @@
 """Two-page summary of a class for readers outside the course.
 
-The pages have only statistics, and no statistic is about fewer than five students. The HTML page
-and the tagged PDF are made from the same record.
+The pages have only statistics about at least five students. The HTML page and the tagged PDF are
+made from the same record.
 """
 
 import math
@@ -35,7 +35,7 @@ NO_MEAN = "The mean is not shown: it would reveal how few students lost points."
 
 
 class Band(NamedTuple):
-    """Neighbouring bars of a histogram, merged. `end` is the index of the next bar."""
+    """Merged neighbouring bars of a histogram. `end` is the index of the next bar."""
 
     start: int
     end: int
@@ -47,7 +47,7 @@ class Band(NamedTuple):
 
 
 class ExerciseLine(msgspec.Struct, frozen=True):
-    """An exercise. If `facility` (0 to 1) may not be shown, it is None, and `why_not` says why."""
+    """An exercise. `facility` is from 0 to 1, or None with the reason in `why_not`."""
 
     title: str
     students: str
@@ -57,7 +57,7 @@ class ExerciseLine(msgspec.Struct, frozen=True):
 
 
 class MistakeLine(msgspec.Struct, frozen=True):
-    """A mistake that at least five students made. `points` is their mean loss of points."""
+    """A mistake of at least five students. `points` is these students' mean loss of points."""
 
     exercise: str
     finding: str
@@ -66,7 +66,7 @@ class MistakeLine(msgspec.Struct, frozen=True):
 
 
 class ClassReport(msgspec.Struct, frozen=True):
-    """Content of the two pages. It may be published."""
+    """Content of the two pages, all of it fit for publication."""
 
     course: str
     date: str
@@ -85,7 +85,7 @@ def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
     """Return the content of the two pages, computed from the reports of a class.
 
     Raises:
-        UserError: fewer than five students have known points. Statistics could reveal a person.
+        UserError: fewer than five students have known points.
     """
     known: dict[str, Exercise] = {}
     for report in reports:
@@ -131,8 +131,8 @@ def is_small(count: int) -> bool:
 def may_be_told(count: int, *wholes: int) -> bool:
     """Return whether a number of students may be published.
 
-    The number must be at least five. `wholes` are published totals that include these students. No
-    total minus this number may be 1 to 4.
+    The number must be at least five. `wholes` are published totals that include these students. The
+    difference to a total must not be 1 to 4.
     """
     return count >= FEWEST and not any(is_small(whole - count) for whole in wholes)
 
@@ -140,7 +140,7 @@ def may_be_told(count: int, *wholes: int) -> bool:
 def bands(bars: Sequence[int]) -> list[Band]:
     """Merge neighbouring bars into bands with at least five students each.
 
-    The bands together have all students. With fewer than ten students there is only one band.
+    Together, the bands have all students. For fewer than ten students, there is only one band.
     """
     bands: list[Band] = []
     start, students = 0, 0
@@ -156,10 +156,10 @@ def bands(bars: Sequence[int]) -> list[Band]:
 
 
 def with_company(hidden: Sequence[int], sizes: Sequence[int]) -> set[int]:
-    """Return the hidden items. If only one item is hidden, hide the smallest other item too.
+    """Return the hidden items. Next to a single hidden item, hide the smallest other item too.
 
-    A subtraction from the published total would reveal a single hidden item. `sizes` has the number
-    of students for every item.
+    A published total would reveal a single hidden item by subtraction. `sizes` has the number of
+    students for every item.
     """
     others = sorted((size, item) for item, size in enumerate(sizes) if item not in hidden)
     return {*hidden, *(item for _, item in others[:1] if len(hidden) == 1)}
@@ -168,8 +168,8 @@ def with_company(hidden: Sequence[int], sizes: Sequence[int]) -> set[int]:
 def _exercises(taken: Sequence[Taken], summary: Summary) -> list[ExerciseLine]:
     """Return a line for each exercise.
 
-    A reader could compute a single hidden facility from the mean of all points, so a second one is
-    hidden too.
+    The mean of all points would reveal a single hidden facility, so a second facility is hidden
+    too.
     """
     why_not = [_why_not(exercise) for exercise in taken]
     sizes = [len(exercise.students) for exercise in taken]
@@ -191,10 +191,10 @@ def _exercises(taken: Sequence[Taken], summary: Summary) -> list[ExerciseLine]:
 
 
 def _why_not(taken: Taken) -> str:
-    """Return why a facility would reveal a few students. If it would not, return an empty text.
+    """Return why a facility would reveal a few students, or an empty text if it reveals none.
 
-    In an exercise with only two different results, the mean and the number of students together
-    reveal how many students have each result.
+    If an exercise has only two different results, mean and number of students reveal how many
+    students have each result.
     """
     points = [row[-1] for row in taken.points]
     if len(points) < FEWEST:
@@ -236,10 +236,10 @@ def _mistakes(overview: ClassOverview) -> list[MistakeLine]:
 def _published(
     made: Sequence[tuple[MistakeCount, set[int]]], handed_in: Mapping[str, set[int]]
 ) -> list[tuple[MistakeCount, set[int]]]:
-    """Return the mistakes that at least five students made, each with these students.
+    """Return the mistakes of at least five students, each with its students.
 
-    In each exercise, leave out the rarest mistake as long as the number of students who made none
-    of the remaining mistakes is 1 to 4.
+    While 1 to 4 students of an exercise made none of its remaining mistakes, leave out the rarest
+    mistake.
     """
     rest = [(mistake, by) for mistake, by in made if len(by) >= FEWEST and mistake.lost > 0]
     for exercise, everybody in handed_in.items():
@@ -308,16 +308,16 @@ def _of_mistakes(lines: Sequence[MistakeLine]) -> list[str]:
 
 
 def as_html(report: ClassReport) -> str:
-    """Return one self-contained page, which prints on two sheets."""
+    """Return one self-contained page that prints on two sheets."""
     template = environment().get_template("class_report.html")
     return template.render(**_content(report, "screen"))
 
 
 def as_pdf(report: ClassReport) -> bytes:
-    """Return a tagged PDF of two pages, without its creation time.
+    """Return a tagged PDF of two pages, without a creation time.
 
-    It conforms to PDF/UA-1 if the fonts have all characters of the titles. The extra `pdf` must be
-    installed. The content is passed as data, so Typst never runs it as commands.
+    The PDF conforms to PDF/UA-1 if the fonts have all characters of the titles. The extra `pdf`
+    must be installed. The content is passed as data, so Typst never runs content as commands.
     """
     import typst
 

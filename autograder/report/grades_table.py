@@ -1,6 +1,6 @@
-"""Table `grades.csv` with one row per student, and the writer for all CSV tables.
+"""Table `grades.csv` with one row per student, and a writer for all CSV tables.
 
-No cell that the writer makes can run as a formula in a spreadsheet.
+The writer's cells never run as formulas in a spreadsheet.
 """
 
 import re
@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"[-+]?[\d.,]*")  # also matches a sign without digits
 
 
 def write_grades(path: Path, exercises: Sequence[str], rows: Sequence["Row"]) -> None:
-    """Write the table of grades, with names if any is known. Unknown points are empty, never 0."""
+    """Write the table of grades, with names if any is known. Unknown points are empty cells."""
     is_named = any(row.name for row in rows)
     first = ["student", "name"] if is_named else ["student"]
 
@@ -53,8 +53,8 @@ def table_lines(
 ) -> Iterator[str]:
     """Yield the rows as lines of a CSV file.
 
-    No spreadsheet reads a cell of these lines as a formula, whichever delimiter it expects. Cells
-    in the columns `kept` are not changed, because a platform needs them to find a row.
+    No spreadsheet reads a cell of these lines as a formula. Cells in the columns `kept` stay
+    unchanged, because a platform uses them to find a row.
     """
     must_quote = re.compile(f'["{SEPARATORS}{re.escape(delimiter)}]')
     for row in rows:
@@ -70,7 +70,7 @@ def table_lines(
 
 
 def points_cell(row: "Row", exercise: str) -> str:
-    """Return the cell of an exercise: its points, `EX` if excused, or "" if points are unknown."""
+    """Return the cell of an exercise: points, `EX` if excused, or "" if points are unknown."""
     return EXCUSED if exercise in row.excused else points_text(row.points[exercise])
 
 
@@ -79,14 +79,14 @@ def points_text(points: float | None) -> str:
 
 
 def safe_cell(text: str) -> str:
-    """Return the text in a form that a spreadsheet does not read as a formula.
+    """Return a text in a form that spreadsheets do not read as a formula.
 
-    Different texts have different results. Call this function only to compare a text with a cell
-    that was read, because `table_lines` makes every cell safe.
+    Different texts have different results. `table_lines` makes all cells safe itself, so this
+    function is only for comparing a text with a cell of a file.
     """
     return _UNSAFE.sub(r"\1'", text)
 
 
 def plain_cell(cell: str) -> str:
-    """Return the original text of a cell that `safe_cell` has changed."""
+    """Return the original text of a cell from `safe_cell`."""
     return _SAFE.sub(r"\1", cell)

@@ -1,6 +1,6 @@
-"""Feedback pages in HTML: one page for each student, and one for the class.
+"""Feedback pages in HTML: one page for each student, and one page for the class.
 
-Each page is complete in one file. A browser loads nothing else.
+Each page is one complete file.
 """
 
 import base64
@@ -67,7 +67,7 @@ SIGNS = {"missing": "–", "excused": "×", "by hand": "✎", "needs a person": 
 
 @functools.cache
 def environment(*folders: Path) -> jinja2.Environment:
-    """Return the environment for the templates here and in `folders`. It escapes all values."""
+    """Return an environment for the templates here and in `folders` that escapes all values."""
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader([TEMPLATES, *folders]),
         autoescape=True,
@@ -100,17 +100,17 @@ def environment(*folders: Path) -> jinja2.Environment:
 
 
 def code_spans(text: object) -> Markup:
-    """Return a text as HTML, with text between backticks as code."""
+    """Return a text as HTML, with parts in backticks as code."""
     return Markup(CODE_SPAN.sub(r"<code>\1</code>", str(escape(text))))
 
 
 def in_pixels(style: str) -> str:
-    """Return a style whose `rem` sizes are pixels, because a surrounding page can change `rem`."""
+    """Return a style with pixels instead of `rem`, because a surrounding page can change `rem`."""
     return re.sub(r"(\d*\.?\d+)rem", lambda size: f"{16 * float(size[1]):g}px", style)
 
 
 def exercise_html(exercise: ExerciseReport, **around: Sequence[object]) -> str:
-    """Return an exercise as HTML with its style. `around` has more values for the template."""
+    """Return an exercise as HTML with a style. `around` has more values for the template."""
     return environment().get_template("notebook.html").render(exercise=exercise, **around)
 
 
@@ -154,8 +154,8 @@ def class_page_content(overview: "ClassOverview") -> dict[str, Any]:
 class PointsCell(NamedTuple):
     """A cell of the class table.
 
-    `tenth` is the share of the points in tenths. It is None without points. `said` is the status,
-    or an empty text for "graded". `order` is a sort key for a cell without points.
+    `tenth` is the share of the points in tenths, or None without points. `said` is the status, or
+    an empty text for "graded". `order` is a sort key for a cell without points.
     """
 
     points: str
@@ -182,10 +182,10 @@ def points_cell(row: "Row", exercise: Exercise) -> PointsCell:
 
 
 def mistake_map(mistakes: Sequence["MistakeCount"]) -> dict[str, Any]:
-    """Return the data for a map that shows which students made each mistake.
+    """Return the data for a map of mistakes and students.
 
-    Each mistake has an SVG path, which fills the columns of its students. Students with the same
-    mistakes have neighbouring columns. Only the most common mistakes are drawn.
+    Each of the most common mistakes has an SVG path, which fills the columns of its students.
+    Students with the same mistakes have neighbouring columns.
     """
     made_by: dict[int, list[int]] = {}
     for place, mistake in enumerate(mistakes[:ON_THE_MAP]):
@@ -198,7 +198,7 @@ def mistake_map(mistakes: Sequence["MistakeCount"]) -> dict[str, Any]:
 
 
 def boxes(places: Sequence[int]) -> str:
-    """Return the SVG path that fills these columns of a row. Neighbouring columns form one box."""
+    """Return the SVG path that fills these columns of a row, with one box for neighbours."""
     path, start = "", 0
     for end in range(1, len(places) + 1):
         if end == len(places) or places[end] != places[end - 1] + 1:
@@ -279,12 +279,12 @@ def _largest(values: Iterable[CellValue]) -> float:
 
 
 def _shade(value: CellValue, largest: float) -> str:
-    """Return how dark a cell is, in percent of black. Larger numbers make darker cells."""
+    """Return a cell's shade in percent of black. Larger numbers have darker cells."""
     return f"{0 if isinstance(value, str) else 45 * abs(value) / largest:.0f}"
 
 
 def chart(curve: Curve) -> dict[str, Any]:
-    """Return a curve as the points of a drawing of 340 by 190 units. The x axis is logarithmic."""
+    """Return a curve as points in a drawing of 340 by 190 units with a logarithmic x axis."""
     yours = [math.nan if isinstance(y, str) else y for y in curve.yours]
     finite = [y for y in (*yours, *curve.low, *curve.high) if math.isfinite(y)]
     margin = 0.08 * ((max(finite) - min(finite)) or 1.0)
@@ -328,7 +328,7 @@ def check_text(check: CheckReport) -> str:
 
 
 def first_line(check: CheckReport) -> str:
-    """Return a sentence on the student's mistake, or an empty text if the check passed."""
+    """Return a sentence on the student's mistake, or an empty text for a passed check."""
     if check.outcome == "passed":
         return ""
     if check.diagnosis is not None:
@@ -339,7 +339,7 @@ def first_line(check: CheckReport) -> str:
 
 
 def check_html(check: CheckReport) -> str:
-    """Return a check as HTML that is readable without a style."""
+    """Return a check as HTML, readable without a style."""
     values = ""
     if check.outcome != "passed" and check.evidence is not None:
         values = "\n".join(plain(line) for line in evidence_lines(check.evidence))[:MAX_TEXT]
@@ -349,9 +349,9 @@ def check_html(check: CheckReport) -> str:
 def notebook_outputs(
     shown: ExerciseReport, first: Sequence[StyledLine] = (), last: Sequence[StyledLine] = ()
 ) -> tuple[str, str]:
-    """Return the HTML and the text for a notebook cell, with lines before and after the report.
+    """Return HTML and text for a notebook cell, with lines before and after the report.
 
-    Checks that passed without a note are folded if there are at least two.
+    Two or more checks that passed without a note are folded.
     """
     passed = [check for check in shown.checks if check.outcome == "passed" and not check.note]
     folded: list[StyledLine] = []

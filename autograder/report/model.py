@@ -1,4 +1,4 @@
-"""Record of a grading run. All output and all exports are made from this record."""
+"""Record of a grading run, the source of all output and exports."""
 
 from typing import Literal, get_args
 
@@ -35,7 +35,7 @@ class Matrix(Record, frozen=True, kw_only=True):
     """Excerpt of an array of any shape, with at most 8×8 numbers. NaN and infinity are texts.
 
     `at` is the index of the excerpt along all axes except the last two. `top` and `left` are the
-    indices of its first row and column. `wrong` marks the cells that differ. If cells belong to
+    indices of the excerpt's first row and column. `wrong` marks differing cells. If cells belong to
     groups, such as attention heads, `groups` has each cell's group number, from 0.
     """
 
@@ -50,7 +50,7 @@ class Matrix(Record, frozen=True, kw_only=True):
 
 
 class Curve(Record, frozen=True, kw_only=True):
-    """Curve of `name` against `against`: x values, measured values, limits `low` and `high`."""
+    """Curve of `name` over `against`: x values, measured values, and limits `low` and `high`."""
 
     name: str
     against: str
@@ -61,11 +61,11 @@ class Curve(Record, frozen=True, kw_only=True):
 
 
 class Evidence(Record, frozen=True, kw_only=True):
-    """The values of a failed comparison: the call, the student's value and the expected value.
+    """The values of a failed comparison: call, student's value and expected value.
 
-    `function` is the name of the student's function that was called. `sides` are the titles of the
-    two values. A value that is not an array is a text. A text that was cut ends with " …". `groups`
-    is the noun for groups of cells, for example "head". Curves, if any, replace the values.
+    `function` is the name of the called student's function. `sides` are the titles of the two
+    values. A value that is no array is a text. A cut text ends with " …". `groups` is the noun for
+    groups of cells, for example "head". Curves replace the values.
     """
 
     call: str = ""
@@ -79,20 +79,20 @@ class Evidence(Record, frozen=True, kw_only=True):
 
     @property
     def matrices(self) -> tuple[Matrix | None, Matrix | None]:
-        """The student's and the expected array. If one of the values is a text, both are None."""
+        """The student's and the expected array. If either value is a text, both are None."""
         if isinstance(self.yours, str) or isinstance(self.expected, str):
             return None, None
         return self.yours, self.expected
 
     @property
     def texts(self) -> list[tuple[str, str]]:
-        """The values that are texts, each with its title."""
+        """The values that are texts, with their titles."""
         sides = zip(self.sides, (self.yours, self.expected), strict=True)
         return [(name, side) for name, side in sides if isinstance(side, str)]
 
 
 class Line(Record, frozen=True, kw_only=True):
-    """A line of the student's source. `text[column:end]` is the marked part. 0:0 marks all."""
+    """Line of the student's source. `text[column:end]` is the marked part. 0:0 marks the line."""
 
     file: str
     line: int
@@ -186,13 +186,13 @@ DiagnosisCode = Literal[
 
 
 class Cause(Record, frozen=True, kw_only=True):
-    """The reason why a check has no right answer, or why an exercise has no points.
+    """Reason why a check has no right answer, or why an exercise has no points.
 
-    The report's sentence is made from these fields. Different causes have different sentences.
-    `subject` is the name of the function, value or file that the sentence is about. `error` is the
-    class name of an exception, `message` its message, and `library` the package that raised it.
-    `place` is a line of the student's source. `names` are other names in the sentence, such as the
-    title of a check that must pass first. `because` is the earlier cause of this cause.
+    These fields give a sentence of the report. Different causes have different sentences. `subject`
+    is the name of the sentence's function, value or file. `error` is the class name of an
+    exception, `message` its message, and `library` its package. `place` is a line of the student's
+    source. `names` are other names in the sentence, such as the title of a check that must pass
+    first. `because` is an earlier cause of this cause.
     """
 
     code: CauseCode
@@ -206,7 +206,7 @@ class Cause(Record, frozen=True, kw_only=True):
 
 
 class Statement(Record, frozen=True, kw_only=True):
-    """A fact of a diagnosis: a code, and the values that the fact's sentence contains."""
+    """Fact of a diagnosis: a code, and values for the fact's sentence."""
 
     code: str
     values: dict[str, str] = {}
@@ -217,14 +217,14 @@ Where = Literal["", "begins_with", "contains", "ends_with", "is"]
 
 
 class Diagnosis(Record, frozen=True, kw_only=True):
-    """A mistake that the student's answers show.
+    """Diagnosis of a student's answers.
 
     "named": known mistakes, listed in `misconceptions`, give exactly the student's numbers.
-    "located": the finding describes the wrong answers and says where they go wrong. "error": the
-    finding explains an exception. `told` is the part of the finding that the course's authors
-    wrote, without any output, error or result of the submission. `code` is the form of the finding,
-    and `statements` are its facts. `calls` describes the calls that show the mistake. It is empty
-    if all calls show it. `sentence` is the finding, with the function's name if needed.
+    "located": the finding describes the wrong answers. "error": the finding explains an exception.
+    `told` is the course authors' own part of the finding, without any output, error or result of
+    the submission. `code` is the form of the finding, and `statements` are its facts. `calls`
+    describes the calls that show the mistake, or is empty if all calls do. `sentence` is the
+    finding, with the function's name if needed.
     """
 
     kind: Literal["named", "located", "error"]
@@ -245,7 +245,7 @@ class Diagnosis(Record, frozen=True, kw_only=True):
             msgspec.structs.force_setattr(self, "sentence", f"{name}{self.finding}")
 
     def beside(self, finding: str) -> "Diagnosis":
-        """Return the diagnosis with `repeats_finding` set for the finding of a check."""
+        """Return the diagnosis, with `repeats_finding` set for a check's finding."""
         place: Where = ""
         if not finding or finding not in self.sentence:
             place = ""
@@ -259,9 +259,9 @@ class Diagnosis(Record, frozen=True, kw_only=True):
 
 
 class Repair(Record, frozen=True, kw_only=True):
-    """Small edits of the submission that make every check pass. The report does not show the edits.
+    """Small edits of the submission that make every check pass. Reports do not show the edits.
 
-    `said` is the sentence for the student. `kind` and `places` are empty if the edits differ.
+    `said` is the sentence for the student. If the edits differ, `kind` and `places` are empty.
     """
 
     said: str
@@ -270,12 +270,12 @@ class Repair(Record, frozen=True, kw_only=True):
 
 
 class CheckReport(Record, frozen=True, kw_only=True):
-    """The outcome of a check. Its points are scaled to the points of the exercise.
+    """The outcome of a check, with points scaled to the points of the exercise.
 
     `finding` is the sentence of `cause`. If no known mistake explains the answers, submissions with
     the same answers have the same `group`. `unwritten` names a function that the student has not
-    written yet. `required` is the line of the student's file that states the failed requirement.
-    Reports of older versions may have several lines.
+    written yet. `required` is the line with the failed requirement in the student's file. Reports
+    of older versions may have several lines.
     """
 
     name: str
@@ -297,7 +297,7 @@ class CheckReport(Record, frozen=True, kw_only=True):
 
     @property
     def lacks_name_and_line(self) -> bool:
-        """True if a check of written code failed, and the report names no mistake and no line."""
+        """True if a check of written code failed without a named mistake or line."""
         if self.outcome != "failed" or self.unwritten or self.place is not None:
             return False
         diagnosis = self.diagnosis
@@ -305,7 +305,7 @@ class CheckReport(Record, frozen=True, kw_only=True):
 
 
 class WrittenAnswer(Record, frozen=True, kw_only=True):
-    """An answer in words. A person gives `points` and `comment`. Until then, `points` is None."""
+    """Answer in words. A person gives `points` and `comment`. Unmarked answers have None."""
 
     name: str
     title: str
@@ -316,7 +316,7 @@ class WrittenAnswer(Record, frozen=True, kw_only=True):
 
 
 class Basis(Record, frozen=True, kw_only=True):
-    """Everything that a grade depends on, except the student's work.
+    """Inputs of a grade without the student's work.
 
     `checks`, `reference`, `settings` and `engine` are digests: of the exercise's checks, the other
     course files, the exercise's settings in `course.yml`, and the grader's code.
@@ -335,9 +335,9 @@ class Basis(Record, frozen=True, kw_only=True):
 class ExerciseReport(Record, frozen=True, kw_only=True):
     """The result of one exercise in one submission.
 
-    `reason` says why the exercise was not graded as usual, and `cause` is the cause of that reason.
+    `reason` says why the exercise was not graded as usual, and `cause` is the cause of this reason.
     `reason_is_ours` is true if the reason contains no text from the submission. `note_causes` has
-    the cause of each note. `basis` is set only in a class, because its exercises can be graded at
+    the cause of each note. `basis` is set only in a class, where exercises can be graded at
     different times. `request` is the student's regrade request.
     """
 
@@ -363,12 +363,12 @@ class ExerciseReport(Record, frozen=True, kw_only=True):
 
     @property
     def known_points(self) -> float | None:
-        """The points, or None as long as they are not known."""
+        """The points, or None if they are not known yet."""
         return None if self.status in WITHOUT_POINTS and not self.points else self.points
 
 
 class Grader(Record, frozen=True, kw_only=True):
-    """The grader and its environment. One grader gives equal reports for equal submissions."""
+    """Grader and its environment. Equal submissions get equal reports from one grader."""
 
     version: str
     python: str
@@ -380,11 +380,11 @@ class Grader(Record, frozen=True, kw_only=True):
 
 
 class HandIn(Record, frozen=True, kw_only=True):
-    """Details of a hand-in and of its student, from the platform's download and from the roster.
+    """Details of a hand-in and its student, from the download and the roster.
 
-    `platform_id` is the student's id on the platform. `ids` are the ids on other platforms.
-    `entries` are paths in the download. `at` is the time in ISO 8601, with a time zone if its
-    source states a zone. `at_from` names the source of the time, or of the mark `late`.
+    `platform_id` is the student's id on the platform. `ids` are ids on other platforms. `entries`
+    are paths in the download. `at` is the time in ISO 8601, with a time zone if its source states
+    one. `at_from` names the source of the time, or of the mark `late`.
     """
 
     platform: str = ""
@@ -407,8 +407,9 @@ class HandIn(Record, frozen=True, kw_only=True):
 class Lateness(Record, frozen=True, kw_only=True):
     """The effect of the late policy on an assignment.
 
-    `days` is the number of days after the deadline, rounded up. `free_days` of them cost nothing.
-    `points` are the points that the assignment loses. `said` is the sentence for the student.
+    `days` is the number of days after the deadline, rounded up. `free_days` is the number of days
+    that cost nothing. `points` are the lost points of the assignment. `said` is the sentence for
+    the student.
     """
 
     assignment: str
@@ -422,9 +423,9 @@ class Lateness(Record, frozen=True, kw_only=True):
 
 
 class Adjustment(Record, frozen=True, kw_only=True):
-    """A change of points by a person. The total changes if `exercise` is empty.
+    """Change of points by a person. If `exercise` is empty, the total changes.
 
-    `entry` is a digest of the person's decision. Older records have none. `place` is set for a
+    `entry` is a digest of the person's decision, and missing in older records. `place` is set for a
     comment on a line of the student's code. `said` is the sentence for the student.
     """
 
@@ -437,7 +438,7 @@ class Adjustment(Record, frozen=True, kw_only=True):
 
 
 class Report(Record, frozen=True, kw_only=True):
-    """The report on one student's submission, with all exercises that were graded."""
+    """Report on one student's submission, with all graded exercises."""
 
     schema: Literal[1] = 1
     student: str
@@ -454,7 +455,7 @@ class Report(Record, frozen=True, kw_only=True):
 
     @property
     def changes(self) -> list[str]:
-        """The sentences on lateness and adjustments, in the order in which these were applied."""
+        """The sentences on lateness and adjustments, in their order of application."""
         return [
             *(each.said for each in self.adjustments if each.exercise),
             *(each.said for each in self.lateness),
@@ -463,7 +464,7 @@ class Report(Record, frozen=True, kw_only=True):
 
     @property
     def known_points(self) -> float | None:
-        """The points, or None if the points of every exercise are unknown."""
+        """The points, or None if no exercise has known points."""
         known = any(e.known_points is not None for e in self.exercises if not e.excused)
         return self.points if self.points or known else None
 
@@ -479,6 +480,6 @@ class Report(Record, frozen=True, kw_only=True):
 
 
 def worst(statuses: list[Status]) -> Status:
-    """Return the most severe status. Return "missing" only if all statuses are "missing"."""
+    """Return the most severe status, or "missing" if all statuses are "missing"."""
     handed_in = [status for status in statuses if status != "missing"]
     return max(handed_in, key=SEVERITY.index) if handed_in else "missing"

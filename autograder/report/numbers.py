@@ -1,4 +1,4 @@
-"""Formats for numbers, shapes and indices that people read, and differences of arrays."""
+"""Formats of numbers, shapes and indices for people, and differences of arrays."""
 
 import math
 
@@ -6,7 +6,7 @@ from autograder.report.model import CellValue, Matrix
 
 
 def as_cell(plain: float) -> CellValue:
-    """Return a Python number in a form that JSON can hold."""
+    """Return a Python number in a form for JSON."""
     if isinstance(plain, bool | int):
         return plain
     number = float(plain)
@@ -27,7 +27,7 @@ def shown(value: CellValue, digits: int = 3) -> str:
 
 
 def digits_for(yours: Matrix, expected: Matrix) -> int:
-    """Return with how many digits every wrong number looks different from the expected number."""
+    """Return the number of digits that shows each wrong number's difference."""
     pairs = [
         (value, right)
         for marks, values, rights in zip(yours.wrong, yours.rows, expected.rows, strict=False)
@@ -41,10 +41,10 @@ def digits_for(yours: Matrix, expected: Matrix) -> int:
 
 
 def difference(yours: Matrix, expected: Matrix) -> list[list[float]]:
-    """Return the student's values minus the expected values, cell by cell.
+    """Return the differences of the student's and the expected values, cell by cell.
 
-    Infinities of the same sign have the difference 0. The list is empty if the excerpts show
-    different parts, or parts of arrays with different shapes.
+    Infinities of the same sign have the difference 0. For excerpts of different parts, or of arrays
+    with different shapes, the list is empty.
     """
     parts = [(side.shape, side.at, side.top, side.left) for side in (yours, expected)]
     if parts[0] != parts[1] or not yours.rows:
@@ -60,12 +60,12 @@ def difference(yours: Matrix, expected: Matrix) -> list[list[float]]:
 
 
 def shape(sizes: tuple[int, ...]) -> str:
-    """Return a shape as text, such as `(2, 3)`. Without axes, return `a single number`."""
+    """Return a shape as text, such as `(2, 3)`, or `a single number` without axes."""
     if not sizes:
         return "() (a single number)"
     return f"({', '.join(map(str, sizes))}{',' if len(sizes) == 1 else ''})"
 
 
 def index(place: tuple[int, ...]) -> str:
-    """Return an index as a student would write it, such as `[1][2]` for (1, 2)."""
+    """Return an index as text, such as `[1][2]` for (1, 2)."""
     return "".join(f"[{i}]" for i in place)

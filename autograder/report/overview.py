@@ -1,4 +1,4 @@
-"""Overview of a class during grading: a row for each student, the points, and the mistakes."""
+"""Overview of a class during grading: rows of students, points, and mistakes."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -22,14 +22,14 @@ HARMLESS = frozenset({"graded", "missing", "by hand", "excused"})  # statuses th
 
 
 def above_maximum_note(above: Iterable[str]) -> list[str]:
-    """Return a list with one sentence on the students above the maximum, or an empty list."""
+    """Return a list with a sentence on students above the maximum, or an empty list."""
     shown = few([one_line(text, 200) for text in above], MAX_SHOWN)
     note = f"More points than the maximum, which is right only for a bonus: {shown}."
     return [note] if shown else []
 
 
 def above_maximum(report: Report) -> list[str]:
-    """Return the checks, exercises and total in which a student has more than the maximum."""
+    """Return a student's checks, exercises and total above the maximum."""
     counted = [exercise for exercise in report.exercises if not exercise.excused]
     places = [
         (f"{exercise.name}, {check.title}: ", check.points, check.max_points)
@@ -46,7 +46,7 @@ def above_maximum(report: Report) -> list[str]:
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A student's row in the tables. Unknown points are None, never 0."""
+    """A student's row in the tables. Unknown points are None."""
 
     student: str
     points: dict[str, float | None]
@@ -62,15 +62,15 @@ class Row(msgspec.Struct, frozen=True):
 
     @property
     def said(self) -> str:
-        """All notes in one line, separated by vertical bars."""
+        """All notes on one line, separated by vertical bars."""
         return " | ".join(self.notes)
 
 
 class Taken(msgspec.Struct):
-    """The points of one exercise, for the students who handed it in.
+    """The points of one exercise, for students who handed it in.
 
-    `checks` has the name, the title and the maximum points of each check. `points` has a row for
-    each student: the points of the checks, and then the points of the exercise.
+    `checks` has each check's name, title and maximum points. `points` has a row for each student:
+    the points of the checks, then the points of the exercise.
     """
 
     name: str
@@ -81,7 +81,7 @@ class Taken(msgspec.Struct):
     points: list[list[float]] = []
 
     def add(self, student: int, report: ExerciseReport) -> None:
-        """Add a student's results. The first report decides which checks are counted."""
+        """Add a student's results. Only checks of the first report count."""
         if not self.checks:
             self.checks = [(check.name, check.title, check.max_points) for check in report.checks]
         points = {check.name: check.points for check in report.checks}
@@ -90,11 +90,11 @@ class Taken(msgspec.Struct):
 
 
 class Scores:
-    """The points of all students who handed in work and are not excused.
+    """The points of all students with a hand-in and without an excuse.
 
-    The statistics of an exercise use only students who handed it in and whose points are known.
-    Missing work counts as 0 in a student's total, as it does in the grade. `totals` has each
-    student's points before lateness, and `by_exercise` a row of points for each student.
+    The statistics of an exercise use only students with a hand-in and known points. Missing work
+    counts as 0 in a student's total. `totals` has each student's points before lateness, and
+    `by_exercise` a row of points for each student.
     """
 
     def __init__(self, exercises: Sequence[Exercise]) -> None:
@@ -116,15 +116,15 @@ class Scores:
         self.totals.append(sum(points.values()))
 
     def measured(self) -> list[Taken]:
-        """Return the exercises in which the points of at least one student are known."""
+        """Return the exercises with known points of at least one student."""
         return [taken for taken in self.exercises.values() if taken.students]
 
 
 class MistakeCount(msgspec.Struct):
-    """A mistake in one exercise, with the students who made it and the points that it cost.
+    """Mistake in one exercise, with its students and its cost in points.
 
-    `by` has the rows of these students. `readings` counts how many students read each sentence of
-    the course on this mistake. `also` names other exercises where the same students made it.
+    `by` has the rows of the students. `readings` counts the students who read each sentence on the
+    mistake. `also` names other exercises where the same students made it.
     """
 
     exercise: str
@@ -137,26 +137,26 @@ class MistakeCount(msgspec.Struct):
 
     @property
     def students(self) -> int:
-        """The number of students who made the mistake."""
+        """The number of students with the mistake."""
         return len(self.by)
 
     @property
     def finding(self) -> str:
-        """Return the sentence that all students read, or the mistake's name if sentences differ."""
+        """Return the sentence that all students read, or the mistake's name if they differ."""
         if len(self.readings) == 1:
             return next(iter(self.readings))
         return f"{capital(self.id.replace('-', ' '))}."
 
     @property
     def example(self) -> str:
-        """Return the sentence that most students read, or "" if all students read the same one."""
+        """Return the most frequent of several sentences, or "" if there is only one."""
         if len(self.readings) < 2:
             return ""
         return min(self.readings, key=lambda text: (-self.readings[text], text))
 
 
 class ClassMistakes:
-    """The named mistakes of a class. Each student is identified by the number of their row."""
+    """The named mistakes of a class, with row numbers for students."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[str, str], MistakeCount] = {}
@@ -170,7 +170,7 @@ class ClassMistakes:
     def add(self, row: int, exercise: ExerciseReport) -> None:
         """Add the mistakes of one student in one exercise, each once.
 
-        If a check has several mistakes, each gets an equal share of the points that were lost.
+        Several mistakes in a check get equal shares of the lost points.
         """
         read: set[tuple[str, str]] = set()
         for check in exercise.checks:
@@ -186,7 +186,7 @@ class ClassMistakes:
                     count.functions.append(diagnosis.function)
 
     def add_line(self, row: int, exercise: ExerciseReport) -> None:
-        """Add the lines of a repair. A line has no name, so its text identifies it."""
+        """Add the lines of a repair, identified by their texts."""
         places = exercise.repair.places if exercise.repair is not None else ()
         if places:
             failed = [check for check in exercise.checks if check.lacks_name_and_line]
@@ -195,7 +195,7 @@ class ClassMistakes:
             count.lost += sum(check.max_points - check.points for check in failed)
 
     def commonest(self) -> list[MistakeCount]:
-        """Return all mistakes, most common first, and set the field `also` of each mistake."""
+        """Return all mistakes, most common first, with the field `also` set."""
         made = sorted(self._made.values(), key=lambda m: (-m.students, m.exercise, m.id))
         for mistake in made:
             others = [o for o in made if o.id == mistake.id and o is not mistake]
@@ -211,13 +211,13 @@ def _in_general(diagnosis: Diagnosis, id: str) -> list[str]:
 
 
 def costliest(made: Sequence[MistakeCount]) -> list[MistakeCount]:
-    """Return the five mistakes that cost the class most points."""
+    """Return the five mistakes that cost most points."""
     costly = [mistake for mistake in made if mistake.lost > 0]
     return sorted(costly, key=lambda m: (-m.lost, -m.students, m.exercise, m.finding))[:5]
 
 
 def _reasons(report: Report) -> tuple[str, ...]:
-    """Return titles and reasons of the exercises with the worst status that needs a person."""
+    """Return titles and reasons of the exercises with the worst status for a person."""
     counted = [e for e in report.exercises if not e.excused and e.status not in HARMLESS]
     return tuple(f"{e.title}: {e.reason}" for e in counted if e.status == report.status)
 
@@ -225,7 +225,7 @@ def _reasons(report: Report) -> tuple[str, ...]:
 class ClassOverview:
     """The results of a class so far.
 
-    `not_understood` is true if a note is about an entry of the download whose student is not known.
+    `not_understood` is true if a note is about an entry of the download without a known student.
     """
 
     not_understood = False
@@ -280,14 +280,14 @@ class ClassOverview:
 
     @property
     def to_look_at(self) -> list[tuple[int, Row]]:
-        """Row numbers and rows of the students whom a person has to look at, worst status first."""
+        """Row numbers and rows of students for a person to look at, worst status first."""
         found = [(place, row) for place, row in enumerate(self.rows) if row.status not in HARMLESS]
         order: list[str] = [*SEVERITY]
         return sorted(found, key=lambda pair: -order.index(pair[1].status))
 
     @property
     def absent(self) -> list[tuple[int, Row]]:
-        """Row numbers and rows of the students who handed in nothing."""
+        """Row numbers and rows of students who handed in nothing."""
         return [(place, row) for place, row in enumerate(self.rows) if row.status == "missing"]
 
     @property
@@ -297,7 +297,7 @@ class ClassOverview:
 
     @property
     def waiting(self) -> int:
-        """The number of students whose answers in words have no points yet."""
+        """The number of students with unmarked answers in words."""
         return sum(
             any(status == "by hand" and e not in row.excused for e, status in row.statuses.items())
             for row in self.rows

@@ -1,4 +1,4 @@
-"""Picture of a failed comparison: the student's array, the expected array and their difference."""
+"""Picture of a failed comparison: student's array, expected array and difference."""
 
 import io
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from autograder.report.numbers import digits_for, index, shown
 
 
 def save_picture(exercise: ExerciseReport, path: Path) -> str:
-    """Save a picture of the first failed check that has two arrays. Return a sentence for the user.
+    """Save a picture of the first failed check with two arrays. Return a sentence for the user.
 
     Raises:
         UserError: the file cannot be written.
@@ -31,7 +31,7 @@ def save_picture(exercise: ExerciseReport, path: Path) -> str:
 
 
 def picture_of(check: CheckReport) -> bytes | None:
-    """Draw a failed comparison as a PNG, and mark wrong cells. Without two arrays, return None."""
+    """Draw a failed comparison as a PNG with marked cells, or return None without two arrays."""
     yours, expected = check.evidence.matrices if check.evidence is not None else (None, None)
     if check.evidence is None or yours is None or expected is None:
         return None

@@ -1,7 +1,7 @@
-"""Reports in the form in which people read them.
+"""Reports in the form for people.
 
-If many checks fail for the same reason, such as an unwritten function or an unreadable file, the
-reason is reported only once.
+A common reason of many failures, such as an unwritten function or an unreadable file, is reported
+only once.
 """
 
 import re
@@ -60,7 +60,7 @@ VERBS = {
 
 
 def is_left_to_grading(check: CheckReport) -> bool:
-    """Return whether a check cannot be judged on this computer, whatever the student changes."""
+    """Return whether only the instructor's computer can judge a check."""
     can_be_fixed = check.cause is not None and check.cause.code in {
         "given_own_step",
         "given_sibling",
@@ -69,30 +69,31 @@ def is_left_to_grading(check: CheckReport) -> bool:
 
 
 def is_quiet(check: CheckReport) -> bool:
-    """Return whether a check found nothing that the student has to change."""
+    """Return whether a check asks for no change."""
     return check.outcome in QUIET
 
 
 def shown_outcome(check: CheckReport) -> str:
-    """Return the outcome of a check. If it passed with a note, return "follow-through".
+    """Return the outcome of a check, or "follow-through" if it passed with a note.
 
-    In a follow-through, an earlier step makes the result wrong, so the check's title is not true.
+    After a follow-through, the result is wrong because of an earlier step, so a plain "passed"
+    would mislead.
     """
     return FOLLOWS if check.outcome == "passed" and check.note else check.outcome
 
 
 def sentence(cause: Cause) -> str:
-    """Return the sentence of a cause, from `SENTENCES`. `{name}` becomes the cause's first name."""
+    """Return a cause's sentence from `SENTENCES`, with the cause's first name for `{name}`."""
     name = cause.names[0] if cause.names else ""
     return SENTENCES[cause.code].format(subject=cause.subject, name=name)
 
 
 class Opening(NamedTuple):
-    """The first sentence of a report. It tells the student what to do next.
+    """First sentence of a report, about the student's next step.
 
-    `text` is empty if there is nothing to do. `is_reason` is true if the sentence is also the
-    exercise's reason. Otherwise, `reason` is that reason, or empty if the sentence says it.
-    `place` is the student's line that the sentence is about.
+    If there is nothing to do, `text` is empty. `is_reason` is true if the sentence is also the
+    exercise's reason. `reason` is a reason that the sentence does not give. `place` is the
+    student's line for the sentence.
     """
 
     text: str
@@ -102,7 +103,7 @@ class Opening(NamedTuple):
 
 
 class CheckSentences(NamedTuple):
-    """The sentences on a check, without sentences that the report has already shown."""
+    """New sentences on a check, without sentences that the report has shown already."""
 
     diagnosis: str = ""
     finding: str = ""
@@ -110,9 +111,9 @@ class CheckSentences(NamedTuple):
 
 
 def excerpt(place: Line | None, room: int | None = None) -> list[str]:
-    """Return the student's line with its number, and a line with carets below the marked part.
+    """Return the student's line with its number, and a line of carets below the marked part.
 
-    A line that does not fit into `room` columns is cut, so that the marked part stays visible.
+    A line that does not fit into `room` columns is cut around the marked part.
     """
     if place is None or not place.text:
         return []
@@ -130,11 +131,11 @@ def excerpt(place: Line | None, room: int | None = None) -> list[str]:
 
 
 def presented(exercise: ExerciseReport) -> ExerciseReport:
-    """Return the exercise in the form that every output format shows. The points do not change.
+    """Return the exercise in the common form of all output formats. Points do not change.
 
-    Some checks failed only because a function is not written, a neighbouring file is not ready, or
-    a file cannot be loaded. These checks are shown as not run, and so are checks that need one of
-    them. Only the first of these checks keeps its hints. Notes that repeat a message are left out.
+    Some checks fail only because a function is not written, a neighbouring file is not ready, or a
+    file cannot be loaded. These checks, and checks that need one of them, are shown as not run.
+    Only the first of these checks keeps its hints. Notes that repeat a message are left out.
     """
     reasons = [(check.name, _why_it_waits(exercise, check)) for check in exercise.checks]
     why = {name: text for name, text in reasons if text is not None}
@@ -150,7 +151,7 @@ def presented(exercise: ExerciseReport) -> ExerciseReport:
 
 
 def _why_it_waits(exercise: ExerciseReport, check: CheckReport) -> str | None:
-    """Return why a check was not run, or "" if the opening says why. If it ran, return None."""
+    """Return why a check was not run, "" if the opening gives the reason, or None if it ran."""
     if _is_unreadable(exercise) and _is_told(check.cause, exercise.cause):
         return ""
     if check.cause is not None and check.cause.code in SIBLING:
@@ -173,7 +174,7 @@ def _is_unreadable(exercise: ExerciseReport) -> bool:
 
 
 def _is_told(cause: Cause | None, by: Cause | None) -> bool:
-    """Return whether two causes are equal, or have an error in common."""
+    """Return whether two causes are equal or share an error."""
     if cause is None or by is None:
         return False
     told = _errors(by)
@@ -181,7 +182,7 @@ def _is_told(cause: Cause | None, by: Cause | None) -> bool:
 
 
 def _errors(cause: Cause) -> list[Cause]:
-    """Return the errors of a cause and its earlier cause, without the names of files."""
+    """Return the errors of a cause and of its earlier cause, without names of files."""
     return [
         msgspec.structs.replace(error, subject="", because=None)
         for error in (cause, cause.because)
@@ -190,7 +191,7 @@ def _errors(cause: Cause) -> list[Cause]:
 
 
 def _nothing_begun(exercise: ExerciseReport) -> bool:
-    """Return whether the student has not yet changed any function that was checked."""
+    """Return whether all checked functions are still unchanged."""
     ran = [check for check in exercise.checks if check.outcome not in NOT_JUDGED]
     seen = [check for check in ran if not check.hidden]
     if exercise.points or exercise.answers or not seen:  # a report may leave out passed checks
@@ -199,7 +200,7 @@ def _nothing_begun(exercise: ExerciseReport) -> bool:
 
 
 def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckReport]:
-    """Yield the checks. Checks in `why`, and checks that need one of these, become "not run"."""
+    """Yield the checks. Checks in `why`, and checks that need one of them, become "not run"."""
     waits: dict[str, str] = {}  # from a check's title to the reason why it was not run
     nothing = _is_unreadable(exercise) or _nothing_begun(exercise)
     for check in exercise.checks:
@@ -226,13 +227,13 @@ def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckRepor
 
 
 def first_failure(exercise: ExerciseReport) -> CheckReport | None:
-    """Return the first check that fails for a reason of its own, or None if there is none."""
+    """Return the first check that fails for a reason of its own, or None."""
     checks = presented(exercise).checks
     return next((check for check in checks if not is_quiet(check)), None)
 
 
 def opening(exercise: ExerciseReport) -> Opening:
-    """Return a report's first sentence, on the first mistake or the function to write next."""
+    """Return a report's first sentence: on the first mistake, or on the next function to write."""
     whole_reason = Opening(exercise.reason, True, place=_place_of_cause(exercise.cause))
     if _is_unreadable(exercise):
         return whole_reason
@@ -258,13 +259,13 @@ def opening(exercise: ExerciseReport) -> Opening:
 
 
 def _other_reason(exercise: ExerciseReport, unwritten: Sequence[CheckReport]) -> str:
-    """Return the exercise's reason. If it is only that a function is not written, return ""."""
+    """Return the exercise's reason, or "" if it is just an unwritten function."""
     is_known = exercise.cause is not None and exercise.cause in [c.cause for c in unwritten]
     return "" if is_known else exercise.reason
 
 
 def _not_judged(exercise: ExerciseReport) -> str:
-    """Return a sentence with the number of visible checks that cannot be judged here, or ""."""
+    """Return a sentence on the number of visible checks that a kit cannot judge, or ""."""
     seen = [check for check in exercise.checks if not check.hidden]
     count = sum(check.outcome == "graded when handed in" for check in seen)
     if not count:
@@ -275,13 +276,13 @@ def _not_judged(exercise: ExerciseReport) -> str:
 
 
 def source_line(check: CheckReport) -> Line | None:
-    """Return the student's line that a failed check is about. If no line is known, return None."""
+    """Return the student's line for a failed check, or None if none is known."""
     places = check.diagnosis.places if check.diagnosis is not None else ()
     return _place_of_cause(check.cause) or check.place or (places[0] if places else None)
 
 
 def _line_of_headline(check: CheckReport) -> Line | None:
-    """Return a headline's line, or None if the headline is about a named mistake and an error."""
+    """Return a headline's line. A headline on a named mistake and an error has none."""
     is_named = check.diagnosis is not None and check.diagnosis.kind == "named"
     stopped = check.cause is not None and check.cause.code == "raised"
     return None if is_named and stopped else source_line(check)
@@ -296,29 +297,29 @@ def _repeats(check: CheckReport) -> str:
 
 
 def headline(check: CheckReport) -> str:
-    """Return one sentence on a failed check. It is the diagnosis, or else the finding."""
+    """Return one sentence on a failed check: the diagnosis, or else the finding."""
     return _titled(check) if check.diagnosis is None else check.diagnosis.sentence
 
 
 def _titled(check: CheckReport) -> str:
-    """Return a check's finding. If the finding has no subject, put the check's title first."""
+    """Return a check's finding, after the check's title if the finding has no subject."""
     is_named = check.cause is not None and check.cause.subject
     return check.finding if is_named or not check.finding else f"{check.title}: {check.finding}"
 
 
 def required(check: CheckReport) -> str:
-    """Return a sentence with the failed requirement and its line. If none is known, return ""."""
+    """Return a sentence with the failed requirement and its line, or ""."""
     if len(check.required) != 1:
         return ""
     return f"The text asks for this in line {check.required[0].line}: {check.required[0].text}"
 
 
 def repeated_errors(exercise: ExerciseReport) -> dict[str, str]:
-    """Return notes on errors that several checks have in common, with the checks' names as keys.
+    """Return notes on errors that several checks share, by check name.
 
-    The first of these checks has the note. The other checks have an empty text. Two errors are the
-    same if the same line raises the same message, apart from numbers. Two errors with the same
-    sentence on the same function are the same too.
+    The first check with an error has the note. All later checks with this error have an empty text.
+    Two errors are equal if one line raises the same message apart from numbers, or if they have the
+    same sentence on one function.
     """
     checks = defaultdict(list)
     for check in presented(exercise).checks:
@@ -339,12 +340,12 @@ def repeated_errors(exercise: ExerciseReport) -> dict[str, str]:
 
 
 def first_cause(cause: Cause) -> Cause:
-    """Return the earliest cause in a chain, such as the failed import of a name that is missing."""
+    """Return the earliest cause in a chain, such as a failed import."""
     return cause if cause.because is None else first_cause(cause.because)
 
 
 def closing(exercise: ExerciseReport) -> str:
-    """Return the last sentence. It counts the checks by outcome, and says what to do next."""
+    """Return the last sentence: numbers of checks by outcome, and the next step."""
     checks = presented(exercise).checks
     if not checks or exercise.status in {"not loaded", "missing", "needs a person"}:
         return ""
@@ -370,9 +371,9 @@ def closing(exercise: ExerciseReport) -> str:
 def check_sentences(
     check: CheckReport, shown: set[str], repeated: Mapping[str, str]
 ) -> CheckSentences:
-    """Return the sentences on a check that did not pass, except sentences that are in `shown`.
+    """Return the sentences on a check that did not pass, without sentences in `shown`.
 
-    The new sentences are added to `shown`. `repeated` is the result of `repeated_errors`.
+    New sentences are added to `shown`. `repeated` is the result of `repeated_errors`.
     """
     if repeated.get(check.name) == "":
         return CheckSentences()

@@ -1,7 +1,7 @@
-"""Redaction: the part of a report that the student may see under the course's hint policy.
+"""Redaction of reports to the parts that the hint policy shows to a student.
 
-Every output format takes its report from this module. Only the fields that are listed below are
-copied. So students never see a new field of the record until somebody adds it to the list.
+Every output format takes its report from this module. Only fields in the lists below are copied, so
+students never see a new field of the record by accident.
 """
 
 from collections import Counter
@@ -35,17 +35,17 @@ STOPPED: dict[Status, str] = {
 
 
 def by_policy(_: str) -> HiddenChecks:
-    """Return "by policy", the stage in a course that sets no date for hidden checks."""
+    """Return "by policy", the stage of hidden checks without a date."""
     return "by policy"
 
 
 def holds_back(policy: HintPolicy, stage: HiddenChecks) -> bool:
-    """Return whether students do not see the outcomes of hidden checks."""
+    """Return whether the outcomes of hidden checks are held back."""
     return stage == "held back" or (policy == "exam" and stage == "by policy")
 
 
 def hides_repair(exercise: ExerciseReport, policy: HintPolicy, stage: HiddenChecks) -> bool:
-    """Return True if students see no repair: in an exam, or while hidden checks are held back."""
+    """Return True in an exam or while hidden checks are held back, when no repair is shown."""
     return policy == "exam" or (
         holds_back(policy, stage) and any(check.hidden for check in exercise.checks)
     )
@@ -57,14 +57,14 @@ def for_student(
     hints_shown: HintsShown = 1,
     hidden: Callable[[str], HiddenChecks] = by_policy,
 ) -> Report:
-    """Return the report without the parts that the policy holds back.
+    """Return the report without parts that the policy holds back.
 
     In practice and homework, students see the finding, the values and the first hints of each
     failed check. `hints_shown` is the number of hints for each check, or a dict by check name. Of a
     hidden check, students see the outcome, and the course's own sentence on a named mistake. In an
-    exam, students see only points, and the outcomes of the visible checks. `hidden` returns the
-    stage of an exercise. Before the course's date for hidden checks, these checks show only in the
-    points of the exercise. After that date, an exam shows their outcomes too.
+    exam, students see only points, and the outcomes of visible checks. `hidden` returns the stage
+    of an exercise. Before the course's date for hidden checks, only the exercise's points show
+    hidden checks. After this date, an exam shows the outcomes of hidden checks too.
     """
     exercises = tuple(
         exercise_for_student(each, policy, hints_shown, hidden) for each in report.exercises
@@ -79,7 +79,7 @@ def exercise_for_student(
     hints_shown: HintsShown = 1,
     hidden: Callable[[str], HiddenChecks] = by_policy,
 ) -> ExerciseReport:
-    """Return one exercise of a report without the parts that the policy holds back."""
+    """Return one exercise of a report without parts that the policy holds back."""
     exam, stage = policy == "exam", hidden(exercise.name)
     held_back = holds_back(policy, stage)
     checks = []
@@ -123,7 +123,7 @@ def _outcome_alone(check: CheckReport) -> CheckReport:
 
 
 def _check(exercise: ExerciseReport, check: CheckReport, level: int) -> CheckReport:
-    """Return a check with `level` hints. A hidden check has only the course's own sentences."""
+    """Return a check with `level` hints, or a hidden check with the course's own sentences only."""
     if not check.hidden:
         return msgspec.structs.replace(check, hints=check.hints[:level], group="")
     diagnosis, named = check.diagnosis, None
@@ -148,7 +148,7 @@ def _check(exercise: ExerciseReport, check: CheckReport, level: int) -> CheckRep
 
 
 def _without_values(exercise: ExerciseReport, cause: Cause | None) -> Cause | None:
-    """Return a hidden check's cause without values. If it may reveal something, return None."""
+    """Return a hidden check's cause without values, or None if the cause may reveal something."""
     if cause is None or cause.code not in WITHOUT_VALUES:
         return None
     titles = tuple(check.title for check in exercise.checks if check.title in cause.names)
@@ -171,7 +171,7 @@ def _without_parameters(checks: Sequence[CheckReport]) -> tuple[CheckReport, ...
 
 
 def _may_show_reason(exercise: ExerciseReport) -> bool:
-    """Return whether the reason of an exercise reveals nothing about a hidden check."""
+    """Return whether an exercise's reason reveals nothing about hidden checks."""
     if exercise.reason_is_ours or not any(check.hidden for check in exercise.checks):
         return True
     visible = [check.cause for check in exercise.checks if not check.hidden]
@@ -179,9 +179,9 @@ def _may_show_reason(exercise: ExerciseReport) -> bool:
 
 
 def _reason(exercise: ExerciseReport, exam: bool, held_back: bool) -> str:
-    """Return the reason to show, without any text that may come from a hidden check.
+    """Return the visible reason, without any text that may come from a hidden check.
 
-    In an exam, there is a reason only if no check was run, and it has no text of the submission.
+    An exam shows a reason only if no check was run, and without text of the submission.
     """
     if not exercise.reason or (exam and exercise.checks):
         return ""
@@ -194,7 +194,7 @@ def _reason(exercise: ExerciseReport, exam: bool, held_back: bool) -> str:
 
 
 def _status_by(exercise: ExerciseReport, checks: Sequence[CheckReport]) -> Status:
-    """Return the status. It is a time-out or a crash only if a visible check has that outcome."""
+    """Return the visible status: a time-out or a crash only if a visible check has this outcome."""
     if exercise.status not in {"timed out", "crashed"} or not exercise.checks:
         return exercise.status
     shown: list[Status] = [STATUS_OF.get(check.outcome, "graded") for check in checks]

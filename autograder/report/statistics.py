@@ -1,7 +1,7 @@
 """Statistics of a class by classical test theory: items, reliability and confidence intervals.
 
-An item is a check or an exercise. `rest` is a student's sum of points in all other items. The
-arrays `points` and `rest` have the shape (students,) or (students, items).
+An item is a check or an exercise. For an item, `rest` is a student's sum of points in all other
+items. The arrays `points` and `rest` have the shape (students,) or (students, items).
 """
 
 import math
@@ -26,10 +26,10 @@ RELIABLE = 0.7
 
 
 class Item(NamedTuple):
-    """The statistics of one item. A statistic that is undefined is NaN.
+    """The statistics of one item. An undefined statistic is NaN.
 
     `facility` is the mean share of the item's points, from 0 to 1. `deviation` is the standard
-    deviation of that share. `discrimination` is Pearson's correlation of `points` with `rest`.
+    deviation of this share. `discrimination` is Pearson's correlation of `points` with `rest`.
     """
 
     students: int
@@ -39,7 +39,7 @@ class Item(NamedTuple):
 
 
 def item_statistics(points: Floats, rest: Floats, maximum: float) -> Item:
-    """Return the statistics of an item with `maximum` points. Arrays have the shape (students,)."""
+    """Return the statistics of an item with `maximum` points, from arrays of shape (students,)."""
     count = len(points)
     part = points / maximum if maximum else np.full(count, np.nan)
     discrimination = np.nan
@@ -56,7 +56,7 @@ def item_statistics(points: Floats, rest: Floats, maximum: float) -> Item:
 
 
 def against_the_grain(points: Floats, rest: Floats) -> list[int]:
-    """Return the indices of at most three students who lower the correlation most."""
+    """Return the indices of up to three students who lower the correlation most."""
     if len(points) < 3:
         return []
     pull = (points - points.mean()) * (rest - rest.mean())
@@ -71,8 +71,8 @@ def _constant(values: Floats) -> bool:
 def cronbach_alpha(points: Floats) -> float:
     """Return Cronbach's α (1951, equation 2) for points of shape (students, exercises), or NaN.
 
-    Exercises in which all students have the same points are left out. For checks, α would be too
-    large, because the checks of one exercise depend on each other.
+    Exercises with the same points for all students are left out. For checks, α would be too large,
+    because the checks of one exercise depend on each other.
     """
     if len(points) < 3:
         return np.nan
@@ -85,14 +85,14 @@ def cronbach_alpha(points: Floats) -> float:
 
 
 def standard_error_of_measurement(points: Floats, reliability: float) -> float:
-    """Return a total's standard error s·√(1 − α) in points. If α < 0 or α > 1, return NaN."""
+    """Return a total's standard error s·√(1 − α) in points, or NaN if α < 0 or α > 1."""
     if not 0 <= reliability <= 1:
         return np.nan
     return float(points.sum(1).std(ddof=1) * np.sqrt(1 - reliability))
 
 
 class Interval(NamedTuple):
-    """Interval with the middle 95 % of a statistic's values in classes sampled by bootstrap."""
+    """Interval of the middle 95 % of a statistic's values in classes sampled by bootstrap."""
 
     low: float
     high: float
@@ -102,15 +102,15 @@ UNKNOWN = Interval(np.nan, np.nan)
 
 
 def interval_text(interval: Interval) -> str:
-    """Return a text such as “0.12 to 0.40”, or an empty text if the interval is not known."""
+    """Return a text such as “0.12 to 0.40”, or an empty text for an unknown interval."""
     text = f"{interval.low:.2f} to {interval.high:.2f}".replace("-", "−")
     return text if math.isfinite(interval.low) else ""
 
 
 def bootstrap_draws(students: int) -> Floats:
-    """Return how often each student is in each sampled class, of shape (classes, students).
+    """Return counts of each student in each sampled class, of shape (classes, students).
 
-    The seed is fixed, so that all statistics of a class use the same samples.
+    The seed is fixed, so all statistics of a class use the same samples.
     """
     classes = max(100, min(CLASSES, CELLS // max(students, 1)))
     rng = np.random.default_rng([SEED, students])
@@ -137,14 +137,14 @@ def correlation_intervals(points: Floats, rest: Floats, drawn: Floats) -> list[I
 
 
 def interval_of(statistic: Callable[[Floats], float], points: Floats, drawn: Floats) -> Interval:
-    """Return the interval of any statistic of `points`, computed from every sampled class."""
+    """Return the interval of a statistic of `points` over all sampled classes."""
     students = np.arange(len(points))
     sampled = [statistic(points[np.repeat(students, row.astype(int))]) for row in drawn]
     return _intervals(np.array(sampled)[:, None])[0]
 
 
 def _intervals(sampled: Floats) -> list[Interval]:
-    """Return each column's interval. If most sampled classes have no value for it, return NaN."""
+    """Return each column's interval, or NaN if most sampled classes have no value."""
     intervals = []
     for column in sampled.T:
         known = column[np.isfinite(column)]
@@ -155,7 +155,7 @@ def _intervals(sampled: Floats) -> list[Interval]:
 
 
 class Measured(NamedTuple):
-    """Statistics of an exercise or a check. `against` are students who lower the discrimination."""
+    """Statistics of an exercise or a check. `against` are students who lower its discrimination."""
 
     exercise: str
     title: str
@@ -171,8 +171,8 @@ class Measured(NamedTuple):
 class Summary(NamedTuple):
     """Statistics of a class.
 
-    A statistic is NaN if the class is too small, or if the students' points do not differ.
-    `bars` counts the students in each tenth of the maximum.
+    If the class is too small, or if all students have the same points, a statistic is NaN. `bars`
+    counts the students in each tenth of the maximum.
     """
 
     students: int
@@ -189,7 +189,7 @@ class Summary(NamedTuple):
 
 
 def summarise(scores: Scores) -> Summary:
-    """Return the statistics of all students who handed in work."""
+    """Return the statistics of all students with a hand-in."""
     totals, count = np.array(scores.totals, float), len(scores.students)
     points = np.array(scores.by_exercise, float)
     maximum = sum(exercise.maximum for exercise in scores.exercises.values())
@@ -214,7 +214,7 @@ def summarise(scores: Scores) -> Summary:
 
 
 def _measured(taken: Taken, students: Sequence[str], totals: Floats) -> list[Measured]:
-    """Return the statistics of each check, and then of the exercise."""
+    """Return the statistics of each check, then of the exercise."""
     points = np.array(taken.points, float)
     rest = totals[taken.students][:, None] - points
     titles = [*(title for _, title, _ in taken.checks), taken.title]
@@ -245,7 +245,7 @@ def _measured(taken: Taken, students: Sequence[str], totals: Floats) -> list[Mea
 
 
 def tenths(points: Floats, maximum: float) -> tuple[int, ...]:
-    """Count the students in each tenth of the maximum. The last tenth includes higher points."""
+    """Count the students in each tenth of the maximum. Higher points are in the last tenth."""
     if not maximum:
         return (0,) * TENTHS
     tenth = np.clip(np.floor(TENTHS * points / maximum + 1e-9), 0, TENTHS - 1).astype(int)
@@ -253,7 +253,7 @@ def tenths(points: Floats, maximum: float) -> tuple[int, ...]:
 
 
 def class_sentences(summary: Summary) -> list[str]:
-    """Return sentences on the whole class. The first sentence gives the number of students."""
+    """Return sentences on the whole class, beginning with the number of students."""
     count = summary.students
     if not count:
         return ["Nobody's points are known yet, so there are no figures."]
@@ -294,7 +294,7 @@ def class_sentences(summary: Summary) -> list[str]:
 
 
 def item_remark(measured: Measured) -> str:
-    """Return a sentence if a person should look at a check or an exercise, else an empty text."""
+    """Return a sentence on a check or an exercise for a person to look at, or an empty text."""
     figures = measured.figures
     against = ", ".join(measured.against) or "the submissions"
     if figures.students < FEW:
@@ -317,7 +317,7 @@ def item_remark(measured: Measured) -> str:
 
 
 def shown_figures(summary: Summary) -> dict[str, Any]:
-    """Return the values with which templates decide if a statistic has enough students."""
+    """Return the limits on numbers of students for showing a statistic, for templates."""
     return {
         "interval": interval_text,
         "remark": item_remark,

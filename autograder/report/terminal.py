@@ -1,7 +1,7 @@
-"""Reports as lines of styled text for a terminal, or as plain sentences for screen readers.
+"""Reports as styled text for a terminal, or as plain sentences for screen readers.
 
-In a terminal, the two values are side by side if there is room. The text for screen readers
-(`spoken`) has no marks, no columns and no block drawings.
+A wide terminal shows the two values side by side. The text for screen readers (`spoken`) has no
+marks, columns or block drawings.
 """
 
 import math
@@ -56,7 +56,7 @@ def plain(line: StyledLine) -> str:
 
 
 def wrapped(lines: Iterable[StyledLine], width: int | None) -> Iterator[StyledLine]:
-    """Yield the lines, wrapped to `width` columns if given. Continued lines are indented."""
+    """Yield the lines, wrapped to `width` columns if given, with indented continuations."""
     for line in lines:
         if width is None or cell_len(plain(line)) <= width:
             yield line
@@ -76,7 +76,7 @@ def wrapped(lines: Iterable[StyledLine], width: int | None) -> Iterator[StyledLi
 
 
 def _end(text: str, room: int, first: int) -> int:
-    """Return the index at which to break a line, at a blank or inside a word that is too long."""
+    """Return the index for breaking a line: at a blank, or inside too long a word."""
     end = used = 0
     while end < len(text) and used + cell_len(text[end]) <= room:
         used += cell_len(text[end])
@@ -88,7 +88,7 @@ def _end(text: str, room: int, first: int) -> int:
 
 
 def _hang(line: StyledLine) -> int:
-    """Return the column at which the words of a line begin, after its sign or label."""
+    """Return the column of a line's first word, after a sign or label."""
     before = cell_len(plain(line[:-1]))
     if before > FAR:
         before, words = 0, plain(line)
@@ -104,10 +104,10 @@ def exercise_lines(
     width: int | None = None,
     spoken: bool = False,
 ) -> Iterator[StyledLine]:
-    """Yield the report on an exercise, with the values of the first `details` failed checks.
+    """Yield an exercise's report, with values for the first `details` failed checks.
 
-    `where` is the path of the file, relative to the working folder. Lines are wrapped to `width`
-    columns if it is given.
+    `where` is the path of the file, relative to the working folder. If `width` is given, lines are
+    wrapped to this many columns.
     """
     yield from head_lines(exercise, where, width, spoken)
     yield from body_lines(exercise, details, width, spoken)
@@ -116,7 +116,7 @@ def exercise_lines(
 def head_lines(
     exercise: ExerciseReport, where: str, width: int | None, spoken: bool = False
 ) -> Iterator[StyledLine]:
-    """Yield the next step, the student's line and the score. They do not depend on a repair."""
+    """Yield the next step, the student's line and the score, which no repair changes."""
     start, file = opening(exercise), where or exercise.file
     lines: list[StyledLine] = []
     if start.text:
@@ -173,7 +173,7 @@ def score(exercise: ExerciseReport) -> str:
 def _place_lines(
     place: Line | None, indent: str, width: int | None, spoken: bool = False
 ) -> Iterator[StyledLine]:
-    """Yield the student's line and the marked part: as a caret below it, or in words."""
+    """Yield the student's line, with carets below the marked part or with this part in words."""
     if not spoken:
         texts = excerpt(place, width and width - len(indent))
         for text, style in zip(texts, ("", "bad"), strict=False):
@@ -204,10 +204,10 @@ def check_lines(
     width: int | None = None,
     repeated: Mapping[str, str] = {},
 ) -> Iterator[StyledLine]:
-    """Yield the lines on one check: sign, points and title, then its failure and its hints.
+    """Yield the lines on one check: sign, points and title, then failure and hints.
 
-    `shown_texts` has the sentences and the student's lines that the report has already shown.
-    `repeated` has the notes on errors that several checks have in common.
+    `shown_texts` has the sentences and the student's lines that the report has shown already.
+    `repeated` has the notes on errors that several checks share.
     """
     mark, style = MARKS[shown_outcome(check)]
     points = f"{number(check.points)}/{number(check.max_points)}" if check.max_points else ""
@@ -239,7 +239,7 @@ def check_lines(
 
 
 def _new_line(check: CheckReport, shown_texts: set[str]) -> Line | None:
-    """Return a check's line and add it to `shown_texts`. If it is there already, return None."""
+    """Return a check's line and add it to `shown_texts`. For a known line, return None."""
     place = None if is_quiet(check) else source_line(check)
     is_shown = shown_texts.issuperset(excerpt(place))
     shown_texts.update(excerpt(place))
@@ -247,7 +247,7 @@ def _new_line(check: CheckReport, shown_texts: set[str]) -> Line | None:
 
 
 def _indented(evidence: Evidence, width: int | None) -> Iterator[StyledLine]:
-    """Yield the values of a comparison, with a wide indentation if there is room."""
+    """Yield the values of a comparison, with a wide indentation if they fit."""
     indent, room = INDENT, None
     if width is not None:
         widest = _wide([[], *evidence_lines(evidence)])
@@ -258,7 +258,7 @@ def _indented(evidence: Evidence, width: int | None) -> Iterator[StyledLine]:
 
 
 def evidence_lines(evidence: Evidence, room: int | None = None) -> Iterator[StyledLine]:
-    """Yield the call, then the student's value, the expected value and their difference, or curves.
+    """Yield the call, then both values and their difference, or the curves.
 
     Arrays are side by side if they fit into `room` columns.
     """
@@ -289,7 +289,7 @@ def evidence_lines(evidence: Evidence, room: int | None = None) -> Iterator[Styl
 
 
 def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
-    """Return the lines for one array, with as many of its columns as fit."""
+    """Return the lines for one array, with as many columns as fit."""
     size = f"  shape {shape(matrix.shape)}" if matrix.shape else ""
     title = [(f"{word}{_place_of(matrix)}", "bold"), (size, "dim")]
     panel = [title, *_rows(matrix, digits)]
@@ -313,7 +313,7 @@ def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
 
 
 def _part_shown(matrix: Matrix, columns: int) -> str:
-    """Return a text that says which rows and columns are shown, or "" if all are shown."""
+    """Return a text on the shown rows and columns, or "" if all are shown."""
     rows = len(matrix.rows)
     if not rows or matrix.names or (rows, columns) == (1, 1, *matrix.shape)[-2:]:
         return ""
@@ -324,7 +324,7 @@ def _part_shown(matrix: Matrix, columns: int) -> str:
 
 
 def _side_by_side(panels: list[Panel], room: int | None) -> Iterator[StyledLine]:
-    """Yield the lines of the panels, side by side. Panels that do not fit follow below."""
+    """Yield the lines of panels side by side, with panels that do not fit below."""
     rows: list[list[Panel]] = [[]]
     for panel in panels:
         wide = sum(APART + _wide(other) for other in [*rows[-1], panel])
@@ -345,7 +345,7 @@ def _wide(panel: Panel) -> int:
 
 
 def _place_of(matrix: Matrix) -> str:
-    """Return a text that names the shown part, such as ` at [1]`. For a whole array, return ""."""
+    """Return a text on the shown part, such as ` at [1]`, or "" for a whole array."""
     is_part = any(matrix.at) or (matrix.at and len(matrix.shape) > 2)
     return f" at {index(matrix.at)}" if is_part else ""
 
@@ -366,7 +366,7 @@ def _rows(matrix: Matrix, digits: int) -> Iterator[StyledLine]:
 
 
 def _blocks(apart: list[list[float]]) -> Iterator[StyledLine]:
-    """Draw a difference as blocks with signs. A larger number has a darker block."""
+    """Draw a difference as blocks with signs, darker for larger numbers."""
     largest = max((abs(x) for row in apart for x in row if math.isfinite(x)), default=0.0) or 1.0
     for row in apart:
         line: StyledLine = []
@@ -381,7 +381,7 @@ def _blocks(apart: list[list[float]]) -> Iterator[StyledLine]:
 def _check_sentences(
     check: CheckReport, with_values: bool, shown_texts: set[str], repeated: Mapping[str, str]
 ) -> Iterator[StyledLine]:
-    """Yield the content of `check_lines`, but with one sentence on each line."""
+    """Yield the content of `check_lines` with one sentence per line."""
     texts = [check.note]
     if check.outcome != "passed":
         texts += check_sentences(check, shown_texts, repeated)

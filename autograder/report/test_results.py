@@ -49,10 +49,10 @@ _FORBIDDEN = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010fff
 
 
 class ShownExercise(msgspec.Struct, frozen=True):
-    """An exercise with only the parts that the student may see.
+    """Visible parts of an exercise.
 
-    `path` is the path of the student's file, and `text` its content. `student` is set if the
-    results are about several students.
+    `path` is the path of the student's file, and `text` the content. `student` is set in results on
+    several students.
     """
 
     exercise: ExerciseReport
@@ -68,7 +68,7 @@ class ShownExercise(msgspec.Struct, frozen=True):
 
 
 class CheckCase(msgspec.Struct, frozen=True):
-    """A check as a test case, or the reason why no check was run. Lines are counted from 1."""
+    """A check as a test case, or the reason why no check was run. Line numbers begin with 1."""
 
     name: str
     state: CaseState
@@ -103,7 +103,7 @@ def cases_of(shown: ShownExercise) -> list[CheckCase]:
 
 
 def _line(check: CheckReport, shown: ShownExercise) -> int | None:
-    """Return the line of a check's failure or function. If both are unknown, return None."""
+    """Return the line of a check's failure, or else of its function, or else None."""
     if not shown.path.endswith(".py"):
         return None  # lines of a cell are not lines of the notebook file
     if check.place is not None and check.place.file == shown.exercise.file:
@@ -120,7 +120,7 @@ def _line(check: CheckReport, shown: ShownExercise) -> int | None:
 
 
 def annotations(shown: Sequence[ShownExercise]) -> list[str]:
-    """Return workflow commands that show the first failures on GitHub, at most one per line."""
+    """Return GitHub's workflow commands for the first failures, at most one per line."""
     commands: dict[tuple[str, int | None], str] = {}
     for exercise in shown:
         for case in cases_of(exercise):
@@ -141,7 +141,7 @@ def _escaped(text: str) -> str:
 
 
 def job_summary(shown: Sequence[ShownExercise]) -> bytes:
-    """Return a summary in Markdown. No text of a submission is read as HTML or as a link."""
+    """Return a summary in Markdown that shows a submission's text without HTML and links."""
     points = number(sum(each.exercise.points for each in shown))
     most = number(sum(each.exercise.max_points for each in shown))
     heading = f"{points} of {most} points in {several(len(shown), 'exercise')}"
@@ -178,12 +178,12 @@ def _details(shown: ShownExercise, cases: Sequence[CheckCase]) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Return a line with Markdown's signs escaped, so that it is shown unchanged."""
+    """Return a line with Markdown's signs escaped."""
     return html.escape(_SIGNS.sub(r"\\\1", one_line(text, 500)), quote=False).replace("@", "&#64;")
 
 
 def junit(shown: Sequence[ShownExercise]) -> bytes:
-    """Return the report as JUnit XML. Each exercise is a suite, and each check is a case."""
+    """Return the report as JUnit XML, with a suite for each exercise and a case for each check."""
     suites = [(exercise, cases_of(exercise)) for exercise in shown]
     whole = [case for _, cases in suites for case in cases]
     root = ET.Element("testsuites", _counted("autograder", whole))

@@ -1,4 +1,4 @@
-"""Values as a report shows them: excerpts of arrays, calls, and any other value as text."""
+"""Values for reports: excerpts of arrays, calls, and all other values as texts."""
 
 import datetime
 import math
@@ -23,9 +23,9 @@ CUT = " …"
 
 
 def as_text(value: Any, most: int = MOST) -> str:
-    """Return a value as text on one line, as Python writes it. The items of a set are sorted.
+    """Return a value as Python text on one line, with the items of sets sorted.
 
-    A text of more than `most` characters is cut and ends with a mark.
+    A text of more than `most` characters is cut, with a mark at its end.
     """
     text = ""
     for part in _parts(value, most):
@@ -36,7 +36,7 @@ def as_text(value: Any, most: int = MOST) -> str:
 
 
 def _parts(value: Any, most: int) -> Iterator[str]:
-    """Yield the text of a value in pieces. Long strings and arrays are cut after `most` items."""
+    """Yield the text of a value in pieces, with long strings and arrays cut after `most` items."""
     if isinstance(value, str | bytes):
         yield repr(value[: most + 1])
     elif isinstance(value, dict):
@@ -97,7 +97,7 @@ def _of_sequence(value: Any, most: int) -> Iterator[str]:
 
 
 def excerpt(array: npt.NDArray[Any], wrong: npt.NDArray[np.bool_] | None = None) -> Matrix:
-    """Return an excerpt of an array. If the array is large, begin at the first wrong cell."""
+    """Return an excerpt of an array, for a large array from the first wrong cell on."""
     at: tuple[int, ...] = ()
     row = column = 0
     if wrong is not None and wrong.any() and wrong.shape == array.shape and array.ndim:
@@ -130,7 +130,7 @@ def _plane(array: npt.NDArray[Any], at: tuple[int, ...]) -> npt.NDArray[Any]:
 
 
 def describe_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """Return a call as Python text. An array that is large or has many decimals is `<array …>`."""
+    """Return a call as Python text, with `<array …>` for large arrays and many decimals."""
     parts = [_argument(arg) for arg in args]
     parts += [f"{key}={_argument(value)}" for key, value in kwargs.items()]
     return f"{name}({', '.join(parts)})"
@@ -149,7 +149,7 @@ def _argument(value: Any) -> str:
 
 
 def _array(array: npt.NDArray[Any]) -> str:
-    """Return Python text that makes an array or tensor, or its type and shape if it is large."""
+    """Return Python text for an array or tensor, or for a large one its type and shape."""
     module, maker = ("torch", "tensor") if isinstance(array, Tensor) else ("np", "array")
     is_long = array.dtype.kind == "f" and not np.array_equal(array, array.round(3), equal_nan=True)
     if not 0 < array.size <= MOST_PRINTED or array.ndim > 2 or is_long:

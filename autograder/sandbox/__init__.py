@@ -1,1 +1,1 @@
-"""Management of worker processes: the judge starts, calls, times and ends them."""
+"""Worker processes: how the judge starts, calls, times and ends them."""

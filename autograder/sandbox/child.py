@@ -1,4 +1,4 @@
-"""Interface to a worker process, for all ways to start one."""
+"""Interface of worker processes, however they start."""
 
 from typing import Literal, NamedTuple, Protocol
 
@@ -11,10 +11,10 @@ Place = Literal["first", "own", "course"]
 
 
 class InternalError(Exception):
-    """Failure of the grader itself, not of the student's code.
+    """Failure of the grader itself.
 
-    `killed` is true if something other than the grader killed a process, for example because memory
-    was short. Then another try may succeed.
+    `killed` is true if something other than the grader killed a process, for example for lack of
+    memory. Then another try may succeed.
     """
 
     def __init__(self, message: str, killed: bool = False) -> None:
@@ -28,36 +28,36 @@ class InternalError(Exception):
 
 
 class Cancelled(InternalError):
-    """A submission was cancelled, because nobody waits for its result."""
+    """A submission was cancelled."""
 
 
 class Child(Protocol):
-    """Process that waits for its first request on `line`. `clock` measures its time."""
+    """Process that waits for a first request on `line`. `clock` measures the process's time."""
 
     line: Connection
     clock: Clock
 
     def end(self) -> None:
-        """End the process and everything that it started, and free its resources."""
+        """End the process and all processes that it started, and free all resources."""
 
     def kill(self) -> None:
-        """Stop the process, from any thread. `end` must still free its resources."""
+        """Stop the process, from any thread. Call `end` afterwards to free resources."""
 
     def ask_for_stack(self) -> None:
-        """Ask the process to write its stack to `line`, if the system has a signal for this.
+        """Ask the process to write its call stack to `line`, if the system has a signal for this.
 
-        Afterwards, the output of the process can no longer be read as messages.
+        After the call, the output of the process no longer consists of messages.
         """
 
     def wait(self, seconds: float) -> int | None:
-        """Wait up to `seconds`. Return the exit code, or None if the process still runs.
+        """Wait up to `seconds` for the exit code, and return it, or None if the process still runs.
 
         A negative code is the signal that ended the process, or TOO_MANY_TASKS.
         """
 
 
 class ChildKind(NamedTuple):
-    """Kind of a child process that has imported `library` and the slow modules in `also`."""
+    """Kind of a child process, by its imports: `library` and the slow modules in `also`."""
 
     library: Library
     limits: Limits
@@ -69,7 +69,7 @@ class Children(Protocol):
     """Source of child processes."""
 
     def take(self, kind: ChildKind) -> Child:
-        """Return a child of this kind that is ready, or raise InternalError if none can be started.
+        """Return a ready child of this kind. If no child can start, raise InternalError.
 
         A place has one running child at a time.
         """

@@ -1,9 +1,9 @@
-"""Connection to a worker. It carries bytes in both directions, with a deadline.
+"""Connection to a worker, for bytes in both directions with a deadline.
 
-A deadline counts the processor time of all threads of the process, and the time while the process
-slept. It does not count the time while the process was ready to run and waited for a processor. So
-a busy machine costs students no time. If the system does not report these times, the deadline
-counts wall-clock time, and the limit is multiplied by `PATIENCE`.
+A deadline counts the processor time of all threads of the process, and the time of sleep. Waiting
+for a busy processor does not count, so a busy machine costs students no time. If the system does
+not report these times, the deadline counts wall-clock time, and the limit is multiplied by
+`PATIENCE`.
 """
 
 import contextlib
@@ -24,21 +24,21 @@ LAST_WORDS = 1.0  # seconds in which a late process reports its stack
 
 
 class Had(NamedTuple):
-    """Time that a process has used since it started, in seconds."""
+    """Time that a process has used since its start, in seconds."""
 
     processor: float
     asleep: float
 
 
 class Clock:
-    """Clock of the time that a process has used. `process` is the process's id, or 0 if unknown."""
+    """Clock of a process's used time. `process` is the process's id, or 0 if unknown."""
 
     def __init__(self, process: int) -> None:
         self._id = (~process << 3) | 2 if process > 0 else 0  # see clock_getcpuclockid(3)
         self._schedule = f"/proc/{process}/schedstat"
 
     def read(self) -> Had | None:
-        """Return the time used, or None if the process has ended or the time is unknown."""
+        """Return the used time, or None if the process has ended or the time is unknown."""
         if not self._id:
             return None
         try:
@@ -61,7 +61,7 @@ class Deadline:
         self._excused = 0.0
 
     def left(self) -> float:
-        """Return the seconds to wait before the next call. If no time is left, return 0 or less."""
+        """Return the seconds to wait before the next call, or 0 or less if no time is left."""
         wall, had = self._so_far()
         if had is None:
             return self.seconds * PATIENCE - wall
@@ -70,14 +70,14 @@ class Deadline:
         return left if left <= 0 else max(left, 0.005)
 
     def used(self) -> float:
-        """Return the seconds counted so far."""
+        """Return the seconds that count so far."""
         wall, had = self._so_far()
         if had is None:
             return min(max(wall, 0.0), self.seconds)
         return had.processor + max(had.asleep, 0.0)
 
     def _so_far(self) -> tuple[float, Had | None]:
-        """Return the wall-clock seconds, and the time that the process used, or None if unknown."""
+        """Return the wall-clock seconds, and the process's used time or None."""
         wall = time.monotonic() - self._start - self._excused
         now = self._clock.read()
         if now is None or self._had is None:
@@ -86,14 +86,14 @@ class Deadline:
         return wall, Had(now.processor - self._had.processor, slept)
 
     def excuse(self, seconds: float) -> None:
-        """Exclude `seconds` from the limit, because the process waited for the judge."""
+        """Exclude `seconds` from the limit, for time in which the process waited for the judge."""
         self._excused += seconds
 
 
 class DescriptorConnection:
-    """Connection over descriptors, for all systems except Windows. It waits with `poll`.
+    """Connection over descriptors, for all systems except Windows.
 
-    After an exchange has failed, the connection cannot be used any more.
+    After a failed exchange, the connection is unusable.
     """
 
     def __init__(self, reading: int, writing: int) -> None:
@@ -103,7 +103,7 @@ class DescriptorConnection:
             os.set_blocking(descriptor, False)
 
     def send(self, buffers: Sequence[Buffer], deadline: Deadline) -> None:
-        """Write all bytes. Raise TimeoutError if late, or OSError or EOFError if closed."""
+        """Write all bytes. Raise TimeoutError after the deadline, OSError or EOFError if closed."""
         left = [memoryview(buffer).cast("B") for buffer in buffers if len(buffer)]
         while left:
             try:
@@ -117,7 +117,7 @@ class DescriptorConnection:
                 left[0] = left[0][written:]
 
     def receive(self, size: int, deadline: Deadline) -> bytes:
-        """Read exactly `size` bytes, or raise an error as `send` does."""
+        """Read exactly `size` bytes, or raise the same errors as `send`."""
         parts: list[bytes] = []
         while size:
             try:
@@ -132,7 +132,7 @@ class DescriptorConnection:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def read_last_words(self, most: int, end: bytes) -> bytes:
-        """Return the bytes that arrive within `LAST_WORDS` seconds, at most until `end` arrives."""
+        """Return the bytes that arrive within `LAST_WORDS` seconds, up to `end`."""
         poll, words, last = select.poll(), b"", time.monotonic() + LAST_WORDS
         poll.register(self._reading, select.POLLIN)
         with contextlib.suppress(OSError):
@@ -159,7 +159,7 @@ def _wait(descriptor: int, event: int, deadline: Deadline) -> None:
 
 
 class ThreadConnection:
-    """Connection over files, such as pipes on Windows. A separate thread reads and writes."""
+    """Connection over files, such as pipes on Windows, with a thread that reads and writes."""
 
     def __init__(self, reading: IO[bytes], writing: IO[bytes]) -> None:
         self._reading, self._writing = reading, writing
@@ -174,7 +174,7 @@ class ThreadConnection:
         return self._do(size, deadline)
 
     def read_last_words(self, most: int, end: bytes) -> bytes:  # noqa: ARG002
-        """Return no bytes, because a blocking read cannot be stopped."""
+        """Return no bytes, because nothing can stop a blocking read."""
         return b""
 
     def close(self) -> None:

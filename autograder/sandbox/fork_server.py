@@ -1,4 +1,4 @@
-"""Workers that are forked from a process which has already imported their libraries. Linux only."""
+"""Workers that are forked from a process with imported libraries. Linux only."""
 
 import contextlib
 import json
@@ -41,7 +41,7 @@ _KEEP_FREED_MEMORY = {
 
 
 class ForkedChild:
-    """Confined process that waits for its first request. `process` is its descriptor."""
+    """Confined process that waits for a first request. `process` is the process's descriptor."""
 
     def __init__(self, line: socket.socket, process: int, server: "ForkServer") -> None:
         descriptor = line.detach()
@@ -76,7 +76,7 @@ class ForkedChild:
 
 
 def _id_of(descriptor: int) -> int:
-    """Return the id of a descriptor's process in this namespace, or 0 if unknown."""
+    """Return the id of a descriptor's process in this namespace, or 0 if it is unknown."""
     try:
         facts = Path(f"/proc/self/fdinfo/{descriptor}").read_text(encoding="ascii")
     except (OSError, ValueError):
@@ -86,10 +86,9 @@ def _id_of(descriptor: int) -> int:
 
 
 class ForkServer:
-    """Fork server that is starting or running. Its children run on the processor core `core`.
+    """Fork server that is starting or running, with children on the processor core `core`.
 
-    With `probing`, the children do not run submissions. They try actions that their confinement
-    forbids.
+    With `probing`, the children try forbidden actions instead of running submissions.
     """
 
     def __init__(
@@ -134,9 +133,9 @@ class ForkServer:
             )
 
     def fork(self, limits: Limits) -> ForkedChild:
-        """Return a new confined child. The previous child must have ended.
+        """Return a new confined child, after the end of the previous child.
 
-        If the fork server has ended, raise InternalError. No student's code has run.
+        If the fork server has ended, raise InternalError.
         """
         if not self._is_ready and self._receive()[0] != READY:
             raise self._gone()
@@ -165,7 +164,7 @@ class ForkServer:
         return ForkedChild(line, process, self)
 
     def exit_code(self, seconds: float) -> int | None:
-        """Return the child's exit code, or TOO_MANY_TASKS. After `seconds`, return None.
+        """Return the child's exit code or TOO_MANY_TASKS, or None after `seconds`.
 
         If the fork server itself has ended, raise InternalError.
         """
@@ -182,7 +181,7 @@ class ForkServer:
         return code
 
     def _receive(self) -> tuple[bytes, int]:
-        """Return a message and its descriptor, or empty bytes and -1 if no message comes."""
+        """Return a message and a descriptor, or empty bytes and -1 if no message comes."""
         try:
             message, descriptors, _, _ = socket.recv_fds(self._control, 16, 1)
         except OSError:
@@ -190,7 +189,7 @@ class ForkServer:
         return message, descriptors[0] if descriptors else -1
 
     def _gone(self) -> InternalError:
-        """End the fork server, and return an error with its exit code and its last output."""
+        """End the fork server, and return an error with the server's exit code and last output."""
         self._control.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(2)
@@ -203,7 +202,7 @@ class ForkServer:
         return InternalError(f"The fork server ended. {self._last_words}".strip(), killed)
 
     def close(self) -> None:
-        """Close the connection and end the fork server. May be called twice."""
+        """Close the connection and end the fork server. A second call does nothing."""
         self._control.close()
         self._output.close()
         self.process.kill()
@@ -213,10 +212,10 @@ class ForkServer:
 
 
 class ForkServers:
-    """Fork servers, one for each kind of worker. Each starts when needed, and again if it ends.
+    """Fork servers, one for each kind of worker, started when needed.
 
-    On the level `none`, which is for the user's own code, the workers are not confined. There, the
-    only purpose is speed.
+    On the level `none`, for the user's own code, fork servers only save time: the workers are not
+    confined.
     """
 
     def __init__(
@@ -235,7 +234,7 @@ class ForkServers:
         self._servers: dict[tuple[str, ...], ForkServer] = {}
 
     def take(self, kind: ChildKind) -> Child:
-        """Return a child that is forked from a process which has already imported its modules."""
+        """Return a child of this kind, forked from a process with all its modules."""
         for tries_left in reversed(range(TRIES)):
             try:
                 return self.prepare(kind).fork(kind.limits)
@@ -246,7 +245,7 @@ class ForkServers:
         raise AssertionError
 
     def prepare(self, kind: ChildKind) -> ForkServer:
-        """Return the fork server for this kind of child. The server may still be starting."""
+        """Return the fork server for this kind of child, which may still be starting."""
         key = (kind.library, kind.place, *kind.also)
         if key not in self._servers:
             torch = ["torch"] if kind.library == "torch" else []
@@ -259,7 +258,7 @@ class ForkServers:
 
     @property
     def processes(self) -> list[int]:
-        """The ids of the running fork servers. On the level `full`, each has a child."""
+        """The ids of the running fork servers."""
         return [server.process.pid for server in self._servers.values()]
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Levels of confinement, and the search for the strongest level that works on this machine."""
+"""Levels of confinement, and the choice of the strongest working level."""
 
 import functools
 import json
@@ -27,9 +27,9 @@ END_SECONDS = 10.0  # seconds in which a process must end after its connection w
 
 @functools.cache
 def why_not(level: Level) -> str:
-    """Return the reason why a level does not work here, or an empty text if it works.
+    """Return the reason why a level does not work here. A working level has an empty text.
 
-    A child on this level tries every action that the level must forbid.
+    To find out, a child on this level tries every action that the level must forbid.
     """
     if sys.platform != "linux":
         return "it needs Linux"
@@ -45,7 +45,7 @@ def why_not(level: Level) -> str:
 
 
 def _tried(level: Level) -> str:
-    """Return the first forbidden action that succeeded, why no child started, or ""."""
+    """Return the first forbidden action that succeeded, or why no child started, or ""."""
     with tempfile.TemporaryDirectory() as folder:
         secret = Path(folder, "secret")
         secret.write_text("an answer")
@@ -65,10 +65,10 @@ def _tried(level: Level) -> str:
 
 
 def attempts(secret: str) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the names of the forbidden actions to try, each with its arguments.
+    """Yield the name and the arguments of each forbidden action to try.
 
-    The deletion of a file comes after all actions that need the file. Threads come last, because a
-    fork server that counts threads kills the child.
+    The deletion of a file comes after all actions that need the file. Threads come last, because
+    too many threads kill the child.
     """
     judge = os.getpid()
     for path in (secret, "/etc/passwd", "/proc/self/environ", f"/proc/{judge}/status"):
@@ -119,7 +119,7 @@ def _is_refused(child: ForkedChild, name: str, args: list[Any]) -> bool:
 
 
 def choose(wanted: Level | None, own_code: bool) -> Level:
-    """Return the requested level to grade on, or else the strongest level that works."""
+    """Return the requested level, or else the strongest working level."""
     for level in LEVELS:
         if wanted in {level, None}:
             reason = why_not(level)
@@ -144,10 +144,10 @@ def children_on(
     core: int | None = None,
     first: Library | None = None,
 ) -> Children:
-    """Return a source of children on a level. Children cannot read the course's answers.
+    """Return a source of children on a level, which cannot read the course's answers.
 
     The children run on the processor core `core`, if given. If `first` is numpy, a fork server with
-    numpy starts at once, because it takes as long to start as a judge.
+    numpy starts at once, because its start takes as long as a judge's.
     """
     reference = course.content.reference
     if sys.platform != "linux":
@@ -165,8 +165,8 @@ def children_for(
 ) -> Children:
     """Return a source of children without confinement, for the user's own code.
 
-    With `start`, the first child starts at once. It imports the modules that the file at `path`
-    needs, if a path is given.
+    With `start`, the first child starts at once. It imports the modules for the file at `path`, if
+    given.
     """
     reference = course.content.reference
     is_linux = sys.platform == "linux"

@@ -1,7 +1,7 @@
-"""Process for functions of the course. A submission may call them with hostile values.
+"""Process for functions of the course that a submission calls, perhaps with hostile values.
 
 For example, a student's tests get correct and wrong functions as arguments. The student's code can
-call the functions and see the results, but cannot see their source.
+call these functions, but cannot see their source.
 """
 
 from collections.abc import Sequence
@@ -16,9 +16,9 @@ from autograder.worker.messages import Callback, Reply, Request, Unit
 
 
 class Peer(Workers):
-    """Process of the course's functions. Its time has a separate budget, not the student's.
+    """Process of the course's functions, with a time budget of its own.
 
-    It starts at the first call, and again after it has ended.
+    The process starts at the first call, and again after its end.
     """
 
     def __init__(self, children: Children, library: Library, limits: Limits) -> None:
@@ -26,7 +26,7 @@ class Peer(Workers):
         self._modules: dict[str, int] = {}  # from a text to its module in the process
 
     def call(self, text: str, name: str, ask: Callback) -> Reply:
-        """Call the function `name` with the arguments of `ask`. `text` defines the function."""
+        """Call the function `name` of the source `text` with the arguments of `ask`."""
         if not self.running:
             self._modules.clear()
         if text not in self._modules:
@@ -43,7 +43,7 @@ class Peer(Workers):
 
 
 class CourseFunction:
-    """A function of the course that a submission's code may call. It runs in the peer process."""
+    """Function of the course for a submission's code, run in the peer process."""
 
     def __init__(self, peer: Peer, text: str, name: str) -> None:
         self.peer = peer
@@ -51,7 +51,7 @@ class CourseFunction:
         self.name = name
 
     def answer(self, ask: Callback) -> Request:
-        """Return the function's result for the arguments that the student's code passed."""
+        """Return the function's result for the arguments of the student's code."""
         try:
             return Request("answer", "", self.peer.call(self.text, self.name, ask).value)
         except Raised as error:
@@ -61,7 +61,7 @@ class CourseFunction:
 
 
 def answers_by(functions: Sequence[CourseFunction]) -> AnswerTo | None:
-    """Return a function that answers calls of these functions (numbered from 1), or None."""
+    """Return a function that answers calls of these functions by number (from 1), or None."""
 
     def answer(ask: Callback) -> Request:
         if not 1 <= ask.number <= len(functions):

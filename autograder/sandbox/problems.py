@@ -1,4 +1,4 @@
-"""Problems with a submission. Each problem has an error code, typed fields and a sentence."""
+"""Problems with a submission: error codes, typed fields and sentences."""
 
 import builtins
 import re
@@ -91,13 +91,11 @@ class StudentProblem(Exception):
     """Reason why the student's code gave no answer.
 
     `subject` is the requested function, value or file. `message` is one line for the sentence.
-    `names` are similar names in the file. `because` is an earlier problem, from the loading of the
-    file.
+    `names` are similar names in the file. `because` is an earlier problem of loading the file.
 
     Some fields are only for exceptions. `type` is the name of the exception's class, and `bases`
-    are the names of its built-in base classes. `said` is the exception's own message. `shapes` has
-    the shapes of the arrays in the line that failed. `library` is the package that raised the
-    exception.
+    are the names of built-in base classes. `said` is the exception's own message. `shapes` has the
+    shapes of the arrays in the failing line. `library` is the package that raised the exception.
     """
 
     kind: ClassVar[ProblemKind] = "wrong"
@@ -139,7 +137,7 @@ class StudentProblem(Exception):
 
     @property
     def cause(self) -> Cause:
-        """The record of the problem, with the fields that its sentence in the report needs."""
+        """The record of the problem, with the fields for its sentence in the report."""
         shown = {name for _, name, _, _ in Formatter().parse(SENTENCES[self.code]) if name}
         message = self.message if shown & {"message", "said"} else ""
         return Cause(
@@ -154,7 +152,7 @@ class StudentProblem(Exception):
         )
 
     def _install(self) -> str:
-        """Return advice to install a library that an import did not find, or an empty text."""
+        """Return advice to install a library that an import lacks, or an empty text."""
         found = re.match(r"No module named '(\w{1,40})", self.message)
         if found is None or found[1] not in LIBRARIES or find_spec(found[1]) is not None:
             return ""
@@ -169,13 +167,13 @@ class StudentProblem(Exception):
 
 
 class NotDefined(StudentProblem):
-    """The file does not define a name that the exercise asks for."""
+    """The file does not define a requested name."""
 
     kind: ClassVar[ProblemKind] = "missing"
 
 
 class Raised(StudentProblem):
-    """Exception of the student's code. If `was_expected` is true, the check does not report it."""
+    """Exception of the student's code. An expected exception (`was_expected`) is not reported."""
 
     kind: ClassVar[ProblemKind] = "raised"
     was_expected = False
@@ -198,13 +196,13 @@ class TimedOut(StudentProblem):
 
 
 class Crashed(StudentProblem):
-    """The process that ran the student's code ended."""
+    """The process of the student's code ended."""
 
     kind: ClassVar[ProblemKind] = "crashed"
 
 
 class NotLoaded(StudentProblem):
-    """The file could not be run at all. The attribute `code` says why."""
+    """The file could not be run at all, for the reason in `code`."""
 
     kind: ClassVar[ProblemKind] = "not loaded"
 
@@ -232,7 +230,7 @@ def where(place: CodePlace | None) -> str:
 
 
 def from_worker(problem: Problem, subject: str, is_call: bool = True) -> StudentProblem:
-    """Return the exception for a problem that the worker reported for a call or a value."""
+    """Return the exception for the worker's problem with a call or a value."""
     place = problem.place
     if problem.kind == "exited":
         return Crashed("exited", subject, place=place)
@@ -268,7 +266,7 @@ def _raised(problem: Problem, subject: str) -> Raised:
 
 
 def _is_of_a_stub(problem: Problem) -> bool:
-    """Return True if a line of the student's file raised NotImplementedError, as a stub does."""
+    """Return True if a line of the student's file raised NotImplementedError, like a stub."""
     if problem.type != "NotImplementedError" or problem.place is None:
         return False
     return _RAISE.search(problem.place.text) is not None
@@ -277,9 +275,9 @@ def _is_of_a_stub(problem: Problem) -> bool:
 def about_sibling(
     problem: Problem, subject: str, source: Source, exercises: Collection[str]
 ) -> StudentProblem | None:
-    """Return the problem for code that needs one of the `exercises` that is unwritten or missing.
+    """Return the problem for code that needs an unwritten or missing exercise of `exercises`.
 
-    Return None if the code failed for another reason.
+    For any other failure, return None.
     """
     place = problem.place
     file = one_line(place.label, 80) if place is not None else ""
@@ -294,7 +292,7 @@ def about_sibling(
 
 
 def while_loading(problem: Problem) -> StudentProblem:
-    """Return the problem of a top-level line that failed. All other lines have run."""
+    """Return the problem of a failed top-level line."""
     if problem.type in NOT_PYTHON:
         return _raised(problem, "The file")
     if problem.type in NOT_FOUND and problem.place is not None:
@@ -313,10 +311,10 @@ def missing(
     load_problems: Sequence[Problem],
     set_at: CodePlace | None = None,
 ) -> NotDefined:
-    """Return the problem for a name that the file does not define.
+    """Return the problem for a name without a definition in the file.
 
-    The likeliest reason is an error in `set_at`, the line that sets the name. A failed import is
-    the least likely reason.
+    The likeliest reason is an error in `set_at`, the line that sets the name. The least likely
+    reason is a failed import.
     """
     failed = sorted(
         load_problems, key=lambda p: (where(p.place) != where(set_at), p.type in NOT_FOUND)

@@ -1,4 +1,4 @@
-"""Exchange of messages with a worker. It must answer each request within a deadline."""
+"""Exchange of messages with a worker, which must answer each request within a deadline."""
 
 import re
 import secrets
@@ -25,7 +25,7 @@ AnswerTo = Callable[[Callback], Request]
 
 
 class WorkerGone(Exception):
-    """The worker process has ended. The message tells the student how it ended."""
+    """The worker process has ended. The message tells the student how."""
 
     def __init__(self, how: str, code: int | None = None) -> None:
         super().__init__(how)
@@ -35,8 +35,8 @@ class WorkerGone(Exception):
 class DeadlinePassed(WorkerGone):
     """The worker was killed because it did not answer in time.
 
-    `lines` are the lines of code that the worker was running, the innermost first. Each line is a
-    pair: a file name and a line number.
+    `lines` are the lines of code that the worker was running, innermost first, as pairs of a file
+    name and a line number.
     """
 
     def __init__(self, how: str, lines: Sequence[tuple[str, int]] = ()) -> None:
@@ -45,7 +45,7 @@ class DeadlinePassed(WorkerGone):
 
 
 class WorkerProcess:
-    """Child process that has loaded no file yet, or the file of one student."""
+    """Child process with the file of one student, or with no file yet."""
 
     def __init__(self, child: Child) -> None:
         self.child = child
@@ -54,10 +54,10 @@ class WorkerProcess:
     def exchange(
         self, request: Request, deadline: Deadline, answer: AnswerTo | None = None
     ) -> Reply:
-        """Send a request and return its reply, or raise WorkerGone if the process has ended.
+        """Send a request and return the reply. If the process has ended, raise WorkerGone.
 
-        While the student's code runs, it may ask questions. The function `answer` answers the
-        questions. The time for its answers does not count as the student's time.
+        The function `answer` answers questions of the running student's code. The time for answers
+        does not count as the student's time.
         """
         __tracebackhide__ = True
         try:
@@ -113,7 +113,7 @@ def _how_it_ended(error: Exception, code: int | None) -> str:
 
 
 def handle_in(reply: Reply) -> Handle:
-    """Return the handle of the object that the worker kept. If there is none, raise Crashed."""
+    """Return the handle of the object that the worker kept, or raise Crashed if there is none."""
     if not isinstance(reply.value, Handle) or reply.value.number < 0:
         raise Crashed("foreign_answer")
     return reply.value

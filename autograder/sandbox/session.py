@@ -27,12 +27,12 @@ MAKE_SECONDS = 60.0
 
 
 class WorkerSession:
-    """Session with a submission. Calls run in one of the processes of `workers`.
+    """Session with a submission, for calls in one of the processes of `workers`.
 
-    The sessions of a submission use the same processes, the values that were read, and `shared`, a
-    dict that checks use to pass data to each other. If `is_heard` is false, printed text is not
-    kept. `is_heard` is false in a hidden check, and while code of the course runs in the same
-    process. `has_printed` is true if the last call printed something.
+    All sessions of a submission share processes, values, and `shared`, a dict for data of the
+    checks. Printed text is kept only if `is_heard` is true: not in a hidden check, and not while
+    code of the course runs in the same process. `has_printed` is true if the last call printed
+    something.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class WorkerSession:
         self._values: dict[str, Any] = {} if first is None else first._values
 
     def fresh(self, place: Place = "first") -> "WorkerSession":
-        """Return a session in a new process that has loaded the source and made no calls yet."""
+        """Return a session in a new process with the source loaded and no earlier calls."""
         return WorkerSession(self.workers, place, self)
 
     @property
@@ -54,9 +54,9 @@ class WorkerSession:
         return self.workers.source
 
     def ask(self, request: Request, functions: Sequence[CourseFunction] = ()) -> Reply:
-        """Return the reply to a request, or raise a StudentProblem if the call returned no value.
+        """Return the reply to a request. If the call returned no value, raise a StudentProblem.
 
-        `functions` are arguments that are functions of the course. In the request, the handles -1,
+        `functions` are functions of the course among the arguments. In the request, the handles -1,
         -2 and so on stand for these functions.
         """
         __tracebackhide__ = True
@@ -89,13 +89,13 @@ class WorkerSession:
         return NotWritten(code, subject, message, stub, "NotImplementedError")
 
     def note_printed(self, reply: Reply) -> None:
-        """Keep the text printed by a call, if it may be shown."""
+        """Keep a call's printed text if reports may show it."""
         self.has_printed = bool(reply.printed)
         if self.is_heard:
             self.workers.note_printed(reply.printed)
 
     def value(self, name: str) -> Any:
-        """Return the value of a module-level name. It is read only once, for all checks."""
+        """Return the value of a module-level name, read once for all checks."""
         __tracebackhide__ = True
         if name not in self._values:
             try:
@@ -108,7 +108,7 @@ class WorkerSession:
         return value
 
     def course_function(self, text: str, name: str) -> CourseFunction:
-        """Return the course's function `name` in another process. `text` defines the function."""
+        """Return the function `name` of the course's source `text` in another process."""
         workers = self.workers
         if not isinstance(workers.peer, Peer):
             workers.peer = Peer(workers.children, workers.library, workers.limits)
@@ -120,14 +120,14 @@ class WorkerSession:
         return self._kept(Request("make", target, list(args), keep=True), target)
 
     def define(self, name: str, text: str) -> Handle:
-        """Run the course's `text` in the worker, as a module next to the student's."""
+        """Run the course's `text` in the worker, as a module beside the student's module."""
         __tracebackhide__ = True
         self.is_heard = False
         request = Request("define", name, units=[Unit(name, text)], keep=True)
         return self._kept(request, "the course's part")
 
     def _kept(self, request: Request, what: str) -> Handle:
-        """Return the handle of an object that the worker makes for the course."""
+        """Return the handle of an object in the worker that the course has requested."""
         __tracebackhide__ = True
         reply = self.workers.reply_to(self, self.place, request, MAKE_SECONDS)
         if reply.problem is not None:
@@ -136,5 +136,5 @@ class WorkerSession:
         return handle_in(reply)
 
     def close(self) -> None:
-        """End all processes of the submission, including the processes of fresh sessions."""
+        """End all processes of the submission, including those of fresh sessions."""
         self.workers.close()

@@ -1,7 +1,6 @@
-"""Start of single worker processes: the command, the limits and the environment of a process.
+"""Start of single worker processes: command, limits and environment.
 
-This module imports neither numpy nor pytest, so that a worker can start before the judge imports
-them.
+This module imports neither numpy nor pytest, so a worker can start before the judge's imports.
 """
 
 import functools
@@ -29,7 +28,7 @@ WARM: dict[Library, tuple[str, ...]] = {
 
 
 class PlainChild:
-    """Child process with limits and a process session of its own, but without confinement."""
+    """Child process with limits and its own process session, but without confinement."""
 
     def __init__(
         self, library: Library, limits: Limits, hidden: tuple[str, ...], scratch: Path | None
@@ -56,7 +55,7 @@ class PlainChild:
         self.clock = Clock(self.process.pid if sys.platform == "linux" else 0)
 
     def end(self) -> None:
-        """End the process and every process in its process session."""
+        """End all processes in the process session."""
         if self.process.returncode is None:
             try:
                 os.killpg(self.process.pid, 9)
@@ -81,7 +80,7 @@ class PlainChild:
 
 
 class Spawner:
-    """Source of child processes without confinement. Their working folders are in `scratch`.
+    """Source of child processes without confinement, with working folders in `scratch`.
 
     If `ahead` is true, one child of each used kind is always ready.
     """
@@ -93,7 +92,7 @@ class Spawner:
         self._ready: dict[tuple[Library, Limits], PlainChild] = {}
 
     def prepare(self, kind: ChildKind) -> None:
-        """Start a child of this kind now, unless one is already ready."""
+        """If no child of this kind is ready, start one now."""
         key = kind.library, kind.limits  # the start of a child depends only on these
         if key not in self._ready:
             self._ready[key] = PlainChild(*key, self.hidden, self.scratch)
@@ -117,7 +116,7 @@ class Spawner:
 def worker_command(
     role: str, warm: Sequence[str], hidden: Sequence[str], **config: object
 ) -> list[str]:
-    """Return the command that starts a process. `role` is a module of `autograder.worker`.
+    """Return the command that starts the module `role` of `autograder.worker` as a process.
 
     The process imports the modules in `warm`, and cannot import the modules in `hidden`.
     """
@@ -133,27 +132,27 @@ def worker_command(
 
 
 def process_limits(limits: Limits) -> dict[str, int]:
-    """Return the limits that a process sets on itself. The judge itself enforces the deadlines."""
+    """Return the limits that a process sets on itself. The judge enforces deadlines."""
     return {"memory_mb": limits.memory_mb, "cpu_seconds": int(limits.total_seconds) + 30}
 
 
 @functools.cache
 def library_folders() -> list[str]:
-    """Return the folders of installed libraries, except folders of editable installs."""
+    """Return the folders of installed libraries, without editable installs."""
     return [p for p in sys.path if Path(p).name in {"site-packages", "dist-packages"}]
 
 
 def keep_to_one_thread() -> None:
     """Limit libraries and processes that start after this call to one thread.
 
-    A number of threads that the user has set stays.
+    The user's own setting of threads stays.
     """
     for name in THREADS:
         os.environ.setdefault(name, "1")
 
 
 def environment(home: str) -> dict[str, str]:
-    """Return all environment variables of a worker. Only SYSTEMROOT is copied from the judge."""
+    """Return all environment variables of a worker, with only SYSTEMROOT from the judge."""
     system = os.environ.get("SYSTEMROOT")  # Windows starts no process without this variable
     return {
         **({"SYSTEMROOT": system} if system is not None else {}),
@@ -170,7 +169,7 @@ def environment(home: str) -> dict[str, str]:
 
 @functools.cache
 def plot_cache() -> str:
-    """Return the folder with matplotlib's list of fonts. Making this list takes seconds."""
+    """Return the folder with matplotlib's list of fonts, which takes seconds to make."""
     try:
         home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         folder = home / "autograder"
@@ -208,7 +207,7 @@ def slow_modules(library: Library, mentions: Callable[[str], bool]) -> tuple[str
 
 
 def slow_modules_in(library: Library, path: Path) -> tuple[str, ...]:
-    """Return the slow modules that a file probably uses. For an unreadable file, return none."""
+    """Return the slow modules that a file probably uses, or none for an unreadable file."""
     try:
         with path.open("rb") as file:
             data = file.read(MOST)

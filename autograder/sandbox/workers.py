@@ -130,10 +130,10 @@ class Workers:
         seconds: float,
         answer: AnswerTo | None = None,
     ) -> Reply:
-        """Return the reply of the session's process. `answer` answers questions from the code.
+        """Return the reply of the session's process. `answer` answers the student's code.
 
         If there is no reply, raise a StudentProblem. If something killed the process, raise
-        InternalError, except on the last try.
+        InternalError until the last try.
         """
         __tracebackhide__ = True
         return self._exchange(self.process(session, place), request, seconds, answer)
@@ -158,7 +158,7 @@ class Workers:
         return worker
 
     def start(self, session: object, place: Place) -> WorkerProcess:  # noqa: ARG002
-        """Start a process for a session. It has imported the modules that the source needs."""
+        """Start a process for a session, with the modules for the source imported."""
         library = self.library
         if self.source.imports("torch") and is_installed("torch"):  # else that line reports it
             library = "torch"
@@ -187,7 +187,7 @@ class Workers:
         answer: AnswerTo | None = None,
         reload: bool = False,
     ) -> Reply:
-        """Send a request within the budget and return the reply. Forget a process that ended."""
+        """Send a request within the budget, return the reply, and forget an ended process."""
         __tracebackhide__ = True
         try:
             return self.budget.timed_exchange(worker, request, seconds, answer, reload)
@@ -215,7 +215,7 @@ class Workers:
         )
 
     def note_printed(self, text: str) -> None:
-        """Keep `max_printed` characters of printed text, and one more if there was more."""
+        """Keep `max_printed` characters of printed text, and one more as a sign of further text."""
         if len(self.printed) < self.max_printed:
             self.printed += text[: self.max_printed - len(self.printed) + 1]
 
@@ -225,21 +225,21 @@ class Workers:
         return [worker for _, worker in list(self._held.values())]
 
     def cancel(self) -> None:
-        """Cancel the submission, from any thread. Its requests then raise `Cancelled`.
+        """Cancel the submission, from any thread. All requests then raise `Cancelled`.
 
-        A process that is just starting does not end. So the caller repeats the call.
+        The call must be repeated, because it does not end a process that is just starting.
         """
         self.budget.is_cancelled = True
         for worker in self.running:
             worker.child.kill()
 
     def end(self, place: Place) -> None:
-        """End the process in a place, if there is one. The next request starts a new process."""
+        """End any process in a place. The next request starts a new process."""
         if place in self._held:
             self.let_go(self._held.pop(place)[1])
 
     def let_go(self, worker: WorkerProcess) -> None:
-        """End a process that no session uses any more."""
+        """End a process without sessions."""
         worker.end()
 
     def close(self) -> None:

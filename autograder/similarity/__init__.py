@@ -1,1 +1,1 @@
-"""Lists of similar submissions for a person to judge. The package never decides itself."""
+"""Lists of similar submissions for a person to judge."""

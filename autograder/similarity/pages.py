@@ -1,4 +1,4 @@
-"""Pages about similar submissions: a list, and pairs side by side. The pages have no scripts."""
+"""Pages about similar submissions: a list, and pairs side by side."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,9 +26,9 @@ def write_pages(
     known: Fingerprints,
     most: int,
 ) -> int:
-    """Write the list and a page for each of the `most` most similar pairs, and return their number.
+    """Write the list, and pages for the `most` most similar pairs. Return the number of pages.
 
-    Pages of an earlier run are deleted. Raises OSError if the pages cannot be written.
+    Pages of an earlier run are deleted. If writing fails, an OSError is raised.
     """
     out.mkdir(parents=True, exist_ok=True)
     plain_folder(out / FOLDER)
@@ -60,13 +60,13 @@ def write_pages(
 
 
 def _rank(exercise: ExerciseSimilarity, pair: SimilarPair) -> tuple[float, str, tuple[str, str]]:
-    """Return a sort key. Pairs furthest above the limit of their exercise come first."""
+    """Return a sort key for pairs: furthest above the limit of their exercise first."""
     distance = (exercise.limit - pair.part) / (1 - exercise.limit)
     return distance, exercise.exercise, pair.students
 
 
 def pieces(text: str, spans: Spans) -> list[tuple[str, bool]]:
-    """Return a text's pieces, safe to show. Each piece comes with True if both texts share it."""
+    """Return a text's printable pieces, each with True if both texts share it."""
     pieces: list[tuple[str, bool]] = []
     at = 0
     for start, end in [*spans, (len(text), len(text))]:

@@ -1,8 +1,8 @@
-"""Pairs of similar submissions for one exercise, and the similarity of unrelated submissions.
+"""Pairs of similar submissions for one exercise, and base rates of similarity.
 
 The library copydetect ignores names, blanks and comments. Each run of 25 characters is a
 fingerprint. All fingerprints are kept, because a selection would depend on Python's hashes, which
-differ between two processes.
+differ between processes.
 """
 
 import io
@@ -27,7 +27,7 @@ AT_ONCE = 20_000  # fingerprints in one step, which limits the size of the table
 
 
 def fingerprints_of(text: str) -> Fingerprints:
-    """Return the sorted and distinct fingerprints of a normalized text, as int64 of shape (n,)."""
+    """Return the sorted distinct fingerprints of a normalized text, as int64 of shape (n,)."""
     return np.array(sorted(_made(text).hashes), dtype=np.int64)
 
 
@@ -55,7 +55,7 @@ def _made(text: str) -> "CodeFingerprint":
 
 
 def _joined(found: npt.NDArray[np.int64], length: int) -> Spans:
-    """Return the spans that copydetect found, in order. Adjacent spans are joined."""
+    """Return copydetect's spans in order, with adjacent spans joined."""
     joined: Spans = []
     places = np.clip(found.astype(int), 0, length).T.tolist() if found.size else []
     for start, end in sorted(places):
@@ -67,7 +67,7 @@ def _joined(found: npt.NDArray[np.int64], length: int) -> Spans:
 
 
 class SimilarPair(msgspec.Struct, frozen=True):
-    """Two students with similar code. `part` is their similarity."""
+    """Two students with similar code. `part` is the similarity."""
 
     students: tuple[str, str]
     part: float
@@ -75,7 +75,7 @@ class SimilarPair(msgspec.Struct, frozen=True):
 
 
 class BaseRate(msgspec.Struct, frozen=True):
-    """Similarity of several pairs: the median, the 95th percentile, and the highest value."""
+    """Similarity of several pairs: median, 95th percentile and maximum."""
 
     pairs: int
     median: float = 0.0
@@ -84,10 +84,10 @@ class BaseRate(msgspec.Struct, frozen=True):
 
 
 class ExerciseSimilarity(msgspec.Struct, frozen=True):
-    """One exercise: the number of compared students, base rates, and the pairs that stand out.
+    """One exercise: the number of compared students, base rates, and outstanding pairs.
 
-    A pair stands out if its similarity is above `limit`. `too_short` students have too little code
-    of their own. A cluster is three or more students, each of whom has code similar to
+    A pair stands out if its similarity is above `limit`. `too_short` counts students with too
+    little code of their own. In a cluster of three or more students, each student has code like
     another's.
     """
 
@@ -111,8 +111,8 @@ def compare_exercise(
     """Return the pairs that stand out in the exercise with this name and title.
 
     A pair stands out if it shares more than half of the students' own fingerprints, more than any
-    two of the right answers, and more than the median pair of the class. Students who submitted
-    `together` are left out.
+    two right answers, and more than the class's median pair. Students who submitted `together` are
+    left out.
     """
     long = {student: prints for student, prints in work.items() if len(prints) >= LEAST}
     students = list(long)

@@ -1,4 +1,4 @@
-"""Code that is compared: the submissions of a class, and code that students may share."""
+"""Code for comparison: the submissions of a class, and code that students may share."""
 
 import contextlib
 import itertools
@@ -21,13 +21,13 @@ LONGEST = 32 * 1024  # the most characters of a submission that are compared
 
 
 def code_of(source: Source, others: Iterable[str]) -> str:
-    """Return the code in a submission's cells and helper files. Leave out other exercises."""
+    """Return the code in a submission's cells and helper files, without other exercises."""
     helpers = [text for name, text in sorted(source.helpers.items()) if name not in set(others)]
     return normalized("\n".join([source.text, *helpers]))
 
 
 def normalized(text: str) -> str:
-    """Return a text in normal form. Positions of fingerprints refer to this form."""
+    """Return a text in normal form, to which positions of fingerprints refer."""
     return text.replace("\r\n", "\n").replace("\r", "\n")[:LONGEST].strip("\n") + "\n"
 
 
@@ -46,7 +46,7 @@ def read_class(
     platform: str | None = None,
     roster: Path | None = None,
 ) -> ClassCode:
-    """Read the files of each student as `grade` does, or raise UserError."""
+    """Read the files of each student like `grade`, or raise UserError."""
     stubs = read_stubs(course)
     code: dict[str, dict[str, str]] = {name: {} for name in exercises}
     notes: list[str] = []
@@ -63,12 +63,12 @@ def read_class(
 
 
 def handed_in_together(folders: Sequence[Folder]) -> frozenset[frozenset[str]]:
-    """Return all pairs of students who share an entry in a download, because they are a group."""
+    """Return all pairs of students who share an entry of a download, as teams do."""
     by_entries: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for folder in folders:
         if folder.hand_in is not None and folder.hand_in.entries:
             by_entries[folder.hand_in.entries].append(folder.student)
-    pairs = (itertools.combinations(group, 2) for group in by_entries.values())
+    pairs = (itertools.combinations(team, 2) for team in by_entries.values())
     return frozenset(frozenset(pair) for pair in itertools.chain.from_iterable(pairs))
 
 
@@ -86,7 +86,7 @@ def known_fingerprints(course: Course) -> Fingerprints:
 
 
 def right_answers(course: Course, exercise: str) -> list[str]:
-    """Return the code of the course's alternative solutions. They were written independently."""
+    """Return the code of the course's alternative solutions."""
     folder = course.root / course.content.right / exercise
     answers = []
     for path in sorted(folder.glob("*")) if folder.is_dir() else []:

@@ -1,7 +1,7 @@
 """`autograder check`: grades the student's files, prints the reports and saves the progress.
 
-Import this module after the worker has started. The worker first imports numpy, and this module
-first imports pytest. So the two processes do not slow each other down.
+Import this module after the start of the worker. The worker first imports numpy, and this module
+first imports pytest, so the two processes do not slow each other down.
 """
 
 import contextlib
@@ -40,7 +40,7 @@ LOOKING = "Looking for the line to change …"
 
 
 class CheckOptions(msgspec.Struct, frozen=True):
-    """Options of `check`. If `repairs` is None, only a single file is searched for a repair."""
+    """Options of `check`. If `repairs` is None, a search for a repair needs a single file."""
 
     more: bool = False
     show_all: bool = False
@@ -57,10 +57,10 @@ def check_targets(
     terminal: Terminal,
     options: CheckOptions,
 ) -> list[ExerciseReport]:
-    """Grade files and print their reports. Return the reports in the form that students may see.
+    """Grade files, print the reports, and return the visible parts of the reports.
 
-    If there are several files and `show_all` is false, each report has one or two lines. If a file
-    cannot be read, its report says so.
+    If there are several files and `show_all` is false, each report has one or two lines. Unreadable
+    files have reports too.
 
     Raises:
         UserError: the only file cannot be read, or the course has an authoring error.
@@ -105,7 +105,7 @@ def _check_in_full(
     options: CheckOptions,
     is_single: bool,
 ) -> ExerciseReport:
-    """Grade one file and print its report. If the options say so, also search for a repair."""
+    """Grade one file and print a report, with a search for a repair if the options ask for it."""
     show, width, spoken = _shower(terminal, options), terminal.width, terminal.spoken
     graded, no_hint = None, ""
     if isinstance(source, ExerciseReport):
@@ -138,7 +138,7 @@ def _check_in_short(
     options: CheckOptions,
     _: bool,
 ) -> ExerciseReport:
-    """Grade one file. Print its points, and the sentence that says what to do."""
+    """Grade one file, and print its points and the next step."""
     report = source
     if isinstance(report, Source):
         graded = judge.run(report)
@@ -162,7 +162,7 @@ def _shower(terminal: Terminal, options: CheckOptions) -> Callable[[Iterable[Sty
 
 
 def repair_to_show(judge: Judge, graded: Graded) -> Repair | None:
-    """Search for a repair of a graded file. Return None if none is found or no search is useful."""
+    """Search for a repair of a graded file if a search can help. Return the repair or None."""
     if graded.error is None and all(result.outcome == "passed" for result in graded.results):
         return None
     from autograder.grading.repair import repair_for_student  # not for right answers
@@ -172,7 +172,7 @@ def repair_to_show(judge: Judge, graded: Graded) -> Repair | None:
 
 @contextlib.contextmanager
 def _search_notice() -> Iterator[None]:
-    """Show a line on the screen while the grader searches for a repair."""
+    """Show a line on the screen during a search for a repair."""
     screen = sys.stderr.isatty()
     if screen:
         print(LOOKING, end="", file=sys.stderr, flush=True)

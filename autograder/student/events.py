@@ -1,4 +1,4 @@
-"""Keys and results for `watch`. A thread grades, and the loop of `watch` asks for results."""
+"""Keys and results for `watch`, with a thread that grades."""
 
 import contextlib
 import os
@@ -23,7 +23,7 @@ LONGEST_END = 15  # s
 
 
 class KeyReader:
-    """Context manager that reads single keys, without Enter and without showing them."""
+    """Context manager that reads single keys without Enter and without an echo."""
 
     def __init__(self) -> None:
         self._before: list[Any] | None = None
@@ -37,7 +37,7 @@ class KeyReader:
         self.give_back()
 
     def give_back(self) -> None:
-        """Make the terminal read keys in its usual way again."""
+        """Restore the terminal's usual reading of keys."""
         if self._before is not None and sys.platform != "win32":
             import termios
 
@@ -45,7 +45,7 @@ class KeyReader:
                 termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, self._before)
 
     def take(self) -> None:
-        """Make the terminal report each key at once, and do not show the keys."""
+        """Make the terminal report each key at once, without an echo."""
         if sys.platform == "win32" or not self.are_there:
             return
         import termios
@@ -57,7 +57,7 @@ class KeyReader:
             tty.setcbreak(sys.stdin.fileno())
 
     def read(self, seconds: float) -> str:
-        """Wait at most this long for keys, and return them. Arrow and function keys are ignored."""
+        """Wait at most this long for keys, and return them without arrow and function keys."""
         if not self.are_there or sys.platform == "win32":
             time.sleep(seconds)
         if not self.are_there:
@@ -79,7 +79,7 @@ class KeyReader:
 
 
 class GradedSource(msgspec.Struct, frozen=True):
-    """A source with its full report, or with the problem that prevented a report."""
+    """A source, and its full report or the problem that prevented a report."""
 
     source: Source
     full: ExerciseReport | None = None
@@ -87,7 +87,7 @@ class GradedSource(msgspec.Struct, frozen=True):
 
 
 class BackgroundJudge(threading.Thread):
-    """Judge for all exercises in its own thread. It grades the newest source."""
+    """Judge for all exercises in its own thread, which grades the newest source."""
 
     def __init__(self, course: Course, exercises: Sequence[Exercise], children: Children) -> None:
         super().__init__(daemon=True)
@@ -96,11 +96,11 @@ class BackgroundJudge(threading.Thread):
         self._results: queue.SimpleQueue[GradedSource | BaseException] = queue.SimpleQueue()
 
     def look_at(self, source: Source) -> None:
-        """Grade this source now. Call `result` until it returns the result."""
+        """Start to grade this source. `result` will return the result."""
         self._sources.put(source)
 
     def result(self) -> GradedSource | None:
-        """Return a result, if there is one. Stop grading a source if a newer source waits."""
+        """Return a result or None. If a newer source waits, stop grading the current one."""
         if not self._sources.empty():
             self._judge.cancel()
         try:
@@ -120,7 +120,7 @@ class BackgroundJudge(threading.Thread):
             self.join(OFTEN)
 
     def run(self) -> None:
-        """Grade each source that no newer source replaces, until `close` is called."""
+        """Grade sources until `close` is called, without sources that a newer one replaces."""
         try:
             with self._judge:
                 while (source := self._sources.get()) is not None:

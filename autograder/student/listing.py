@@ -25,7 +25,7 @@ UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"))  # in seconds
 def course_lines(
     title: str, groups: Sequence[AssignmentProgress], now: datetime, spoken: bool = False
 ) -> Iterator[StyledLine]:
-    """Yield every exercise by assignment with its points. If `spoken`, each line is a sentence."""
+    """Yield every exercise by assignment with its points, in sentences if `spoken`."""
     every = [progress for group in groups for progress in group.exercises]
     wide = max(len(progress.exercise.name) for progress in every)
     yield [(title, "" if spoken else "bold")]
@@ -75,7 +75,7 @@ def remark(entry: ExerciseProgress, now: datetime) -> str:
 
 
 def age(seconds: float) -> str:
-    """Return how long ago something happened, such as `3 hours ago`."""
+    """Return the time since an event in words, such as `3 hours ago`."""
     for size, unit in UNITS:
         if seconds >= size:
             return f"{several(int(seconds // size), unit)} ago"
@@ -107,7 +107,7 @@ def progress_summary(every: Sequence[ExerciseProgress]) -> str:
 
 
 def progress_bar(every: Sequence[ExerciseProgress], width: int | None) -> StyledLine:
-    """Return the progress as one line. The bar is left out if it does not fit."""
+    """Return the progress as one line, with a bar if it fits."""
     done = sum(entry.state == "done" for entry in every)
     full = round(BAR * done / len(every))
     words = progress_summary(every)
@@ -135,7 +135,7 @@ def points_in_words(done: Iterable[ExerciseProgress]) -> str:
 def next_lines(
     following: ExerciseProgress | None, every: Sequence[ExerciseProgress], where: str, now: datetime
 ) -> Iterator[StyledLine]:
-    """Yield the next exercise and how to begin it. If all is done, yield a summary."""
+    """Yield the next exercise and how to begin it, or a summary if all is done."""
     if following is None:
         yield from _all_done(every)
         return
@@ -153,7 +153,7 @@ def next_lines(
 
 
 def _all_done(every: Sequence[ExerciseProgress]) -> Iterator[StyledLine]:
-    """Yield lines on exercises that are finished, without a file here, or changed since a check."""
+    """Yield lines on exercises: finished, without a file here, or changed since a check."""
     done = [entry for entry in every if entry.state == "done"]
     missing = [entry.exercise.name for entry in every if entry.state == "missing"]
     changed = [entry.exercise.name for entry in done if entry.changed]
@@ -181,7 +181,7 @@ def completion_lines(
     progress: Mapping[str, ExerciseProgress],
     spoken: bool,
 ) -> list[StyledLine]:
-    """Return a line if an exercise, an assignment or the course has just been finished."""
+    """Return a line on each exercise, assignment or course that has just been finished."""
     every = list(progress.values())
     if all(entry.state == "done" for entry in every):
         count = several(len(every), "exercise")

@@ -1,6 +1,7 @@
-"""`check("softmax")` in a notebook: it shows the report below the cell, and returns the points.
+"""`check("softmax")` in a notebook, which shows the report and returns the points.
 
-It runs in the student's kernel, so it imports little. `autograder.student.notebook_cell` grades.
+This module runs in the student's kernel, so it imports little. `autograder.student.notebook_cell`
+grades.
 """
 
 import contextlib
@@ -15,14 +16,14 @@ EXECUTION = "NBGRADER_EXECUTION"  # set by nbgrader when it runs a notebook
 
 
 class CannotCheck(RuntimeError):
-    """Error of `check()`. A notebook shows only its message, without a traceback."""
+    """Error of `check()`. A notebook shows only the message, without a traceback."""
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
 
 
 class QuietPoints(float):
-    """Points. A notebook does not show them a second time below the report."""
+    """Points that a notebook does not show below a report that shows them already."""
 
     def _ipython_display_(self) -> None:
         return
@@ -32,11 +33,11 @@ def check(exercise: str, hint: bool = False) -> float:
     """Grade the cells that have run so far, show the report, and return the points.
 
     With `hint=True`, show the next hint, if the course allows it. The student's functions run in
-    another process. If this is the last line of a cell, nbgrader takes the points as the score.
-    `autograder check` in a terminal gives the same report.
+    another process. If this call is the last line of a cell, nbgrader takes the points as the
+    score. `autograder check` in a terminal gives the same report.
 
     Raises:
-        CannotCheck: this is no notebook, the exercise is not known, or there is no course here.
+        CannotCheck: there is no notebook, no such exercise or no course here.
     """
     shell = None
     with contextlib.suppress(ImportError):
@@ -83,5 +84,5 @@ def check(exercise: str, hint: bool = False) -> float:
 
 
 def points_value(points: float) -> float:
-    """Return the points for nbgrader, or in a form that a notebook does not show."""
+    """Return the points, for nbgrader or in a form that a notebook does not show."""
     return points if EXECUTION in os.environ else QuietPoints(points)

@@ -1,4 +1,4 @@
-"""Grader for the cells of a notebook. It reads a request and prints the answer, both as JSON."""
+"""Grader for the cells of a notebook, with request and answer as JSON."""
 
 import json
 import os
@@ -49,7 +49,7 @@ ELSEWHERE = (
 
 
 def answer_of(request: dict[str, Any]) -> dict[str, Any]:
-    """Return the report on some cells as HTML and text with the points, or else an error."""
+    """Return the points and the report on some cells as HTML and text, or an error."""
     folder = Path(request["folder"])
     try:
         course = find_course(folder)
@@ -87,7 +87,7 @@ def answer_of(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def without_corrected(cells: Sequence[str]) -> list[str]:
-    """Return the cells. An invalid cell becomes empty if later cells define all of its names."""
+    """Return the cells, with an invalid cell empty if later cells define all its names."""
     codes, later = [read_code([Unit("cell", text)]) for text in cells], set[str]()
     texts = list(cells)
     for number, code in reversed(list(enumerate(codes))):
@@ -99,7 +99,7 @@ def without_corrected(cells: Sequence[str]) -> list[str]:
 
 
 def with_answers(source: Source, exercise: Exercise, saved: Path) -> Source:
-    """Return the source with the answers in words. Only the saved notebook contains these."""
+    """Return the source with the answers in words from the saved notebook."""
     if not exercise.questions:
         return source
     if not saved.is_file():
@@ -117,7 +117,7 @@ def with_answers(source: Source, exercise: Exercise, saved: Path) -> Source:
 def _context_lines(
     course: Course, report: ExerciseReport, before: LastCheck | None
 ) -> tuple[list[StyledLine], list[StyledLine]]:
-    """Return lines on changes since the check `before`, and lines on the progress in the course."""
+    """Return lines on changes since the check `before`, and on the progress in the course."""
     progress = course_progress(course)
     exercise = progress[report.name]
     now = progress_of(report)

@@ -1,6 +1,6 @@
-"""Progress in the course: the last check of each exercise, saved next to the student's file.
+"""Progress in the course: the last check of each exercise, saved beside the student's file.
 
-Only the student reads these files. This module does not run submitted code.
+Only the student reads the saved files.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ Stage = Literal["done", "graded when handed in", "begun", "untouched", "missing"
 
 
 def read_record(source: Path, name: str, kind: type[Stored]) -> Stored | None:
-    """Read a record next to a file. If the record is missing, damaged or a link, return None."""
+    """Read the record beside a file, or return None if it is missing, damaged or a link."""
     path = source.parent / FOLDER / f"{name}.json"
     try:
         with opened_folder(path.parent) as folder:
@@ -39,7 +39,7 @@ def read_record(source: Path, name: str, kind: type[Stored]) -> Stored | None:
 
 
 def write_record(source: Path, name: str, record: msgspec.Struct) -> None:
-    """Write a record next to a student's file, if possible. Only the owner can read the record."""
+    """Write a record beside a student's file, if possible, readable only by its owner."""
     path = source.parent / FOLDER / f"{name}.json"
     with contextlib.suppress(OSError):
         plain_folder(path.parent, 0o700)
@@ -50,11 +50,11 @@ def write_record(source: Path, name: str, record: msgspec.Struct) -> None:
 
 
 class LastCheck(msgspec.Struct, frozen=True):
-    """The last check of one exercise, with only the parts that the student may see.
+    """The visible parts of an exercise's last check.
 
-    `digest` identifies the source if the source was saved. `passed` has the names of the checks
-    that passed. `checks` is the number of all checks. Hidden checks of a released course do not
-    count. `when_handed_in` counts the visible checks that could not be judged.
+    `digest` identifies a saved source. `passed` has the names of passed checks. `checks` is the
+    number of all checks, without hidden checks of a released course. `when_handed_in` counts the
+    visible checks that could not be judged.
     """
 
     file: str
@@ -69,14 +69,14 @@ class LastCheck(msgspec.Struct, frozen=True):
 
     @property
     def is_done(self) -> bool:
-        """True if the student has full points, or has answered every question in words."""
+        """True if the student has full points or has answered every question in words."""
         if self.status == "by hand":
             return len(self.passed) == self.checks
         return self.status == "graded" and self.points == self.max_points
 
 
 def progress_of(report: ExerciseReport) -> LastCheck:
-    """Return the record to save for a report. The student may see all of this report."""
+    """Return the progress to save from a report that contains only visible parts."""
     left = [check for check in report.checks if is_left_to_grading(check)]
     hidden = [check for check in left if check.hidden]
     return LastCheck(
@@ -102,17 +102,17 @@ def stage_of(last: LastCheck) -> Stage:
 
 
 def read_progress(source: Path, exercise: str) -> LastCheck | None:
-    """Read the last check that is saved next to a file. If no check is saved, return None."""
+    """Read the last check from the record beside a file, or return None."""
     return read_record(source, f"{exercise}.progress", LastCheck)
 
 
 def write_progress(source: Path, report: ExerciseReport) -> None:
-    """Save the result of a student's report beside the file."""
+    """Save the progress from a student's report beside the file."""
     write_record(source, f"{report.name}.progress", progress_of(report))
 
 
 class ExerciseProgress(msgspec.Struct, frozen=True):
-    """The progress in one exercise. `changed` is true if the file changed since the last check."""
+    """Progress in one exercise. `changed` is true if the file has changed since the last check."""
 
     exercise: Exercise
     state: Stage
@@ -135,7 +135,7 @@ CourseProgress = dict[str, ExerciseProgress]
 
 
 class AssignmentProgress(msgspec.Struct, frozen=True):
-    """Exercises that have the same due date because they belong to one assignment."""
+    """Exercises of one assignment, with the same due date."""
 
     title: str
     due: datetime | None
@@ -143,7 +143,7 @@ class AssignmentProgress(msgspec.Struct, frozen=True):
 
 
 def course_progress(course: Course) -> CourseProgress:
-    """Return the progress of every exercise by name, in the course's order."""
+    """Return the progress in every exercise by name, in the course's order."""
     stubs = read_stubs(course)
     return {e.name: exercise_progress(course, e, stubs) for e in course.exercises.values()}
 
@@ -151,7 +151,7 @@ def course_progress(course: Course) -> CourseProgress:
 def exercise_progress(
     course: Course, exercise: Exercise, stubs: Stubs, file: Path | None = None
 ) -> ExerciseProgress:
-    """Return the progress in one exercise. If `file` is given, it is the student's file."""
+    """Return the progress in one exercise, from `file` or else from the student's file."""
     try:
         file = file or find_file(course, exercise, stubs)
     except UserError:
@@ -176,7 +176,7 @@ def exercise_progress(
 
 
 def by_assignment(course: Course, progress: CourseProgress) -> list[AssignmentProgress]:
-    """Return exercises by assignment, in the course's order. Other exercises come last."""
+    """Return exercises by assignment, in the course's order, with other exercises last."""
     assignments = course.content.assignments
     groups = [
         AssignmentProgress(a.title, a.due, tuple(progress[name] for name in a.exercises))
@@ -196,10 +196,10 @@ def _by_due_date(course: Course, progress: CourseProgress) -> list[ExerciseProgr
 def next_unfinished(
     course: Course, progress: CourseProgress, after: str | None = None
 ) -> ExerciseProgress | None:
-    """Return the first unfinished exercise, by due date. If all are finished, return None.
+    """Return the first unfinished exercise by due date, or None if all are finished.
 
-    If `after` is given, begin after that exercise and continue at the start. Exercises that can
-    only be graded when handed in come last.
+    If `after` is given, begin after this exercise and continue at the start. Exercises that are
+    graded only when handed in come last.
     """
     ordered = _by_due_date(course, progress)
     names = [exercise.exercise.name for exercise in ordered]
@@ -210,7 +210,7 @@ def next_unfinished(
 
 
 def begun_targets(course: Course) -> list[Target]:
-    """Return the exercises that the student has begun, with their files, sorted by due date."""
+    """Return the begun exercises with their files, sorted by due date."""
     return [
         Target(exercise.exercise, exercise.file)
         for exercise in _by_due_date(course, course_progress(course))

@@ -1,4 +1,4 @@
-"""Steps after a check of a student's file: show the report and save the shown hints.
+"""Steps after a check of a student's file: showing the report, and saving the shown hints.
 
 The next hint comes after a new attempt that fails in the same way, or when the student asks.
 """
@@ -28,16 +28,16 @@ LAST = "That was the last hint."
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """Failure of a check as the student last saw it, and the number of hints that were shown."""
+    """Failure of a check when the student last saw it, and the number of shown hints."""
 
     way: str
     hints: int
 
 
 class Attempts(msgspec.Struct, frozen=True):
-    """A student's attempts at an exercise: the last source's digest, and the failures of checks.
+    """A student's attempts at an exercise: the last source's digest, and failures of checks.
 
-    `first` is the name of the check to correct first. Only the mistake in it gets a next hint.
+    `first` is the name of the check to correct first. Only its mistake gets a next hint.
     """
 
     digest: str = ""
@@ -48,12 +48,12 @@ class Attempts(msgspec.Struct, frozen=True):
 def next_step(
     before: Attempts, exercise: ExerciseReport, policy: HintPolicy, asked: bool
 ) -> Attempts:
-    """Return the failures of the exercise, and how many hints to show for each failure now.
+    """Return the failures in the exercise, and the number of hints to show for each of them.
 
-    The first hint of a check comes with its message. The next hint comes if the source has changed
+    The first hint of a check comes with the message. The next hint comes if the source has changed
     and fails in the same way. With the policy "practice", the next hint also comes when the student
-    has `asked`. Only the mistake to correct first gets a next hint. The mistake must have been the
-    first one before, too. Otherwise, the student has not seen its first hint.
+    has `asked`. Only the mistake to correct first gets a next hint, and only if it came first in
+    the report before. Otherwise, the student has not seen the first hint.
     """
     changed = bool(before.digest) and before.digest != exercise.digest
     more = changed or (asked and policy == "practice")
@@ -73,7 +73,7 @@ def next_step(
 
 
 def first_failing(exercise: ExerciseReport) -> CheckReport | None:
-    """Return the check to correct first. Visible checks and begun functions come first."""
+    """Return the check to correct first, if possible a visible check of a begun function."""
     failing = _failing(exercise)
     return min(failing, key=lambda check: (check.hidden, bool(check.unwritten)), default=None)
 
@@ -83,7 +83,7 @@ def _failing(exercise: ExerciseReport) -> list[CheckReport]:
 
 
 def _is_same_mistake(check: CheckReport, other: str, seen: Seen | None) -> bool:
-    """Return whether `other` is this check, or failed because of this check's named mistake."""
+    """Return whether `other` is this check, or failed from the same named mistake."""
     if check.name == other:
         return True
     is_named = check.diagnosis is not None and bool(check.diagnosis.misconceptions)
@@ -91,12 +91,12 @@ def _is_same_mistake(check: CheckReport, other: str, seen: Seen | None) -> bool:
 
 
 def read_attempts(source: Path, exercise: str) -> Attempts:
-    """Read the last attempt. It is empty if its file is missing, damaged or a link."""
+    """Read the last attempt, which is empty if its file is missing, damaged or a link."""
     return read_record(source, exercise, Attempts) or Attempts()
 
 
 def source_of(path: Path, exercise: Exercise) -> Source:
-    """Read the student's file and its neighbouring files. Raise UserError if it is unreadable."""
+    """Read the student's file and its neighbouring files. If it is unreadable, raise UserError."""
     try:
         return read_own(path, exercise)
     except UnreadableFile as error:
@@ -111,11 +111,11 @@ def shown_step(
     saved: bool = True,
     in_short: bool = False,
 ) -> ExerciseReport:
-    """Return the report's parts that the student may see now. Save the attempt and the progress.
+    """Return the currently visible parts of a report, and save attempt and progress.
 
-    If `saved` is false, the report is about cells that ran, and not about the saved file. If
-    `in_short`, no hint is shown, so no attempt is saved. A file that cannot be loaded is no attempt
-    either. If the grader itself failed, nothing is saved.
+    If `saved` is false, the report is about cells of a running notebook. If `in_short` is true, no
+    hint is shown, so no attempt is saved. A file that cannot be loaded is no attempt either. After
+    a failure of the grader, nothing is saved.
     """
     policy = course.content.hints
     hints: Mapping[str, int] | int = 0
@@ -134,7 +134,7 @@ def shown_step(
 def change_since(
     passed_before: Collection[str], found_before: str | None, report: ExerciseReport
 ) -> str:
-    """Return a sentence on what changed. `found_before` is the last report's first sentence."""
+    """Return a sentence on changes. `found_before` is the last report's first sentence."""
     now = set(progress_of(report).passed)
     gained, lost = len(now - set(passed_before)), sorted(set(passed_before) - now)
     sentences = []
@@ -155,9 +155,9 @@ def change_since(
 def no_further_hint(
     before: Attempts, full: ExerciseReport, policy: HintPolicy, values: str, where: str
 ) -> str:
-    """Return why there is no further hint, and what helps instead. If there is a hint, return "".
+    """Return why there is no further hint, with other advice, or "" if there is a hint.
 
-    `values` says how to see all values, and `where` names the file with the lesson.
+    `values` is advice on seeing all values, and `where` names the file with the lesson.
     """
     first = first_failing(full)
     if first is None:

@@ -1,4 +1,4 @@
-"""Exercises and files that a command line names. It may name them by their folder."""
+"""Exercises and files on a command line, named by themselves or by their folder."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,14 +15,14 @@ from autograder.submission.stubs import Stub, Stubs, exercises_in, read_stubs
 
 
 class Target(msgspec.Struct, frozen=True):
-    """An exercise, and the file to check for it."""
+    """An exercise and the file to check."""
 
     exercise: Exercise
     path: Path
 
 
 def course_of(names: Sequence[str], stated: Path | None = None) -> Course:
-    """Return the course `stated`. If it is None, return the course around the first named path."""
+    """Return the course `stated`, or for None the course around the first named path."""
     if stated is not None:
         return find_course(named=stated)
     paths = [Path(name) for name in names if _is_path(name)]
@@ -31,7 +31,7 @@ def course_of(names: Sequence[str], stated: Path | None = None) -> Course:
 
 
 def targets_of(course: Course, names: Sequence[str]) -> list[Target]:
-    """Return the exercises and files that some names mean, without repetitions."""
+    """Return the distinct exercises and files that some names mean."""
     targets = [target for name in names for target in _targets_named(course, name)]
     return list({(target.exercise.name, target.path): target for target in targets}.values())
 
@@ -68,8 +68,8 @@ def _is_path(name: str) -> bool:
 def find_file(course: Course, exercise: Exercise, stubs: Stubs | None = None) -> Path:
     """Return the student's file, in the working folder or in the course's folder of exercises.
 
-    If there are two files, return the one that the student has changed. If both or neither have
-    changed, return the newer file. `stubs` are the course's stubs, if the caller has read them.
+    Of two files, return the one that the student has changed. If this does not decide, return the
+    newer file. `stubs` are the course's stubs, if the caller has read them.
     """
     folders = list(dict.fromkeys([Path.cwd(), course.handed_out]))
     for folder in folders:
@@ -86,7 +86,7 @@ def find_file(course: Course, exercise: Exercise, stubs: Stubs | None = None) ->
 def file_in(
     folder: Path, course: Course, exercise: Exercise, stubs: Stubs | None = None
 ) -> Path | None:
-    """Return an exercise's file in a folder, as `find_file` does. Without a file, return None."""
+    """Return an exercise's file in a folder, chosen like in `find_file`, or None."""
     files = [folder / f"{exercise.name}{suffix}" for suffix in SUFFIXES]
     files = [file for file in files if file.is_file()]
     if len(files) > 1:
@@ -104,7 +104,7 @@ def _is_written(file: Path, stub: Stub | None) -> bool:
 
 
 def exercise_for(course: Course, path: Path) -> Exercise:
-    """Return the exercise that a file is for, by the file's name or by the names it defines."""
+    """Return the exercise of a file, by the file's name or by the names in it."""
     if path.stem in course.exercises:
         return course.exercises[path.stem]
     from autograder.submission.file_names import named_for  # only for files with other names

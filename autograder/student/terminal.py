@@ -1,4 +1,4 @@
-"""The terminal: its width, its colours, and the screen of `watch`."""
+"""The terminal: width, colours, and the screen of `watch`."""
 
 import os
 import shutil
@@ -33,7 +33,8 @@ class Terminal:
     """Standard output, which may be a terminal, a pipe or a file.
 
     `width` is None if lines may have any length: in a pipe, in a file, and for `spoken` output,
-    because a screen reader wraps lines itself. `moves` is true if a new frame can replace the last.
+    because a screen reader wraps lines itself. `moves` is true if a frame can replace the previous
+    frame.
     """
 
     def __init__(self, spoken: bool = False) -> None:
@@ -61,7 +62,7 @@ class Terminal:
 
 
 def from_here(path: Path) -> str:
-    """Return a file's path from the current folder, or the absolute path if that is shorter."""
+    """Return the shorter of a file's relative and absolute path."""
     whole = str(path.resolve())
     try:
         near = os.path.relpath(path)
@@ -71,7 +72,7 @@ def from_here(path: Path) -> str:
 
 
 class Screen:
-    """The screen of `watch`, for which it uses the terminal's alternate screen."""
+    """The screen of `watch`: the terminal's alternate screen."""
 
     def __init__(self, terminal: Terminal) -> None:
         self.terminal = terminal
@@ -91,7 +92,7 @@ class Screen:
     __enter__, __exit__ = enter, leave
 
     def draw(self, top: Lines, report: Lines, foot: Lines) -> None:
-        """Show a frame. If the terminal allows it, the frame replaces the previous frame."""
+        """Show a frame, if possible in place of the previous frame."""
         if not self.terminal.moves:
             self.terminal.show([*top, [], *report, [], *foot, []])
             sys.stdout.flush()
@@ -104,7 +105,7 @@ class Screen:
         self._write(f"{HOME}{shown}{REST_OF_LINE}{REST}")
 
     def _paged(self, report: Lines, room: int) -> Lines:
-        """Return the report's lines that fit on the screen, beginning at the current page."""
+        """Return the lines of the report's current page."""
         if len(report) <= room:
             self.page = 0
             return report

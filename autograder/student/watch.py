@@ -46,7 +46,7 @@ class WatchedExercise:
         self.take(name, path)
 
     def take(self, name: str, path: Path) -> None:
-        """Change to another exercise. It has no report yet."""
+        """Change to another exercise, without a report yet."""
         self.name, self.path = name, path
         self.title = self.course.exercise(name).title
         self.full: ExerciseReport | None = None
@@ -59,7 +59,7 @@ class WatchedExercise:
         return progress_bar(list(self.progress.values()), width)
 
     def take_report(self, full: ExerciseReport) -> None:
-        """Save a new report. Put lines into `news` on changed checks and finished work."""
+        """Save a new report, and put lines on changed checks and finished work into `news`."""
         before, last_shown = self.progress[self.name], self.shown
         self.full, self.shown = full, shown_step(self.course, full, self.path, more=False)
         change = ""
@@ -89,7 +89,7 @@ class WatchedExercise:
         self.shown = shown_step(self.course, self.full, self.path, more=True)
 
     def picture(self) -> None:
-        """Save a picture of the first failed check that has values."""
+        """Save a picture of the first failed check with values."""
         from autograder.report.picture import save_picture
 
         if self.shown is None:
@@ -112,7 +112,7 @@ SIGNALS = ("SIGINT", "SIGWINCH", "SIGTSTP")  # Ctrl-C, another size of the termi
 
 
 class Watch:
-    """Loop that looks at the signals, the keys, the files and the judge, many times a second."""
+    """Loop that looks at signals, keys, files and judge, many times a second."""
 
     def __init__(
         self, exercise: WatchedExercise, judge: BackgroundJudge, terminal: Terminal, screen: Screen
@@ -153,7 +153,7 @@ class Watch:
         self._signals.add(signal.Signals(number).name)
 
     def _turn(self) -> bool:
-        """Handle all that has happened since the last turn. Return whether to continue."""
+        """Handle all events since the last turn. Return whether to continue."""
         keys = self.keys.read(BUSY_TURN if self._busy_since else TURN)
         if "SIGINT" in self._signals:
             raise KeyboardInterrupt
@@ -187,7 +187,7 @@ class Watch:
     def _changed_files(self) -> set[Path]:
         """Return the files that have changed since the last call.
 
-        Not every disk reports a save, so their times and sizes are compared.
+        Times and sizes are compared, because not every disk reports a save.
         """
         stamps = {path: _stamp(path) for path in self._files}
         changed = {path for path in stamps if stamps[path] != self._stamps.get(path, stamps[path])}
@@ -208,7 +208,7 @@ class Watch:
             self._go_to(path.stem, path)
 
     def _is_new(self, path: Path) -> bool:
-        """Return whether a file has changed since it was last read or checked."""
+        """Return whether a file has changed since the last reading or check."""
         try:
             digest = source_of(path, self.exercise.course.exercise(path.stem)).digest
         except UserError:
@@ -224,7 +224,7 @@ class Watch:
         self._draw()
 
     def _look(self, settled: bool = False) -> None:
-        """Read the file. Check it if it has changed, and is complete or `settled` is true."""
+        """Read the file. Check a changed file if it is complete or `settled` is true."""
         exercise, path = self.exercise, self.exercise.path.resolve()
         try:
             source = source_of(path, exercise.course.exercise(exercise.name))
@@ -332,7 +332,7 @@ class Watch:
 
 
 def _settling_time(source: Source) -> float:
-    """Return how many seconds to wait because the file may be only half written."""
+    """Return the seconds to wait for a file that may be only half written."""
     if not source.text.strip() or read_code(source.units).broken:
         return SETTLE
     is_script = source.label.endswith(".py")
@@ -340,7 +340,7 @@ def _settling_time(source: Source) -> float:
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
-    """Return a value that changes when the file changes. The file itself is not read."""
+    """Return a value that changes with the file, without reading the file."""
     try:
         status = path.stat()
     except OSError:

@@ -1,7 +1,7 @@
-"""Unpacker for zips of submissions. It unpacks only source files, below a folder, within limits.
+"""Unpacker for zips of submissions, for source files only, within limits.
 
-An invalid entry affects only itself. Some limits are for each student, so that one student's files
-leave room for other students. `MAX_TOTAL` and `MAX_LISTED` limit the whole zip.
+An invalid entry affects no other entry. Some limits are for each student, so one student's files
+leave room for others. `MAX_TOTAL` and `MAX_LISTED` limit the whole zip.
 """
 
 import io
@@ -39,7 +39,7 @@ PathParts = tuple[str, ...]
 
 
 class InvalidZip(UserError):
-    """Zip that cannot be unpacked. `reason` is the message without the name of the zip."""
+    """A zip cannot be unpacked. `reason` is the message without the zip's name."""
 
     def __init__(self, archive: Path, reason: str) -> None:
         super().__init__(f"{archive} {reason}.")
@@ -49,10 +49,10 @@ class InvalidZip(UserError):
 def unpack(
     archive: Path, target: Path, room: int = MAX_TOTAL, listed: int = MAX_LISTED
 ) -> tuple[list[str], dict[PathParts, str]]:
-    """Unpack the files of `archive` that can be graded: at most `room` bytes, `listed` entries.
+    """Unpack the gradable files of `archive`, up to `room` bytes and `listed` entries.
 
-    Return notes on entries that were left out, and a dict from the path of every file in the zip to
-    the reason why it was not unpacked. The reason is empty if the file was unpacked.
+    Return notes on left-out entries, and a dict from the path of every file in the zip to the
+    reason why it was not unpacked, or to an empty text.
 
     Raises:
         InvalidZip: the file is not a zip, the zip has too many entries, or the disk is full.
@@ -67,10 +67,10 @@ def unpack(
 
 
 class _Archive(io.BufferedReader):
-    """Zip file with a directory that zipfile can read. It may have at most `listed` entries.
+    """Zip file with a directory that zipfile can read, of at most `listed` entries.
 
-    zipfile reads the whole directory at once, however long it is. It refuses the whole archive if a
-    name is marked as UTF-8 and is not valid UTF-8.
+    zipfile reads the whole directory at once, however long it is, and refuses the whole archive for
+    one name that is marked as UTF-8 but invalid.
     """
 
     def __init__(self, path: Path, listed: int) -> None:
@@ -97,7 +97,7 @@ class _Archive(io.BufferedReader):
 
 
 def _readable(directory: bytes) -> tuple[bytes, int]:
-    """Return the directory and its number of entries. Only valid names keep the mark for UTF-8."""
+    """Return the directory and the number of entries. Only valid names keep the mark for UTF-8."""
     data, at, count = bytearray(directory), 0, 0
     while data.startswith(ENTRY, at) and len(data) >= at + 46:
         flags, name, *others = struct.unpack_from("<H18xHHH", data, at + 8)
@@ -111,11 +111,11 @@ def _readable(directory: bytes) -> tuple[bytes, int]:
 
 
 class _LeftOut(Exception):
-    """Error if an entry is not unpacked. The message is the reason."""
+    """An entry is not unpacked. The message is the reason."""
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    """Entry of the zip. Its path is relative to the target. `number` is its position in the zip."""
+    """Entry of the zip, with a path relative to the target. `number` is the position in the zip."""
 
     number: int
     info: zipfile.ZipInfo
@@ -182,7 +182,7 @@ class _Unpacking:
         return notes, {parts: self.left_out.get(parts, "") for parts in files}
 
     def _unpack(self, entry: _Entry, depth: int, count: int) -> None:
-        """Unpack a source file. For another entry, only make the folder of the student."""
+        """Unpack a source file. For any other entry, only make the student's folder."""
         if count >= MAX_STUDENT_ENTRIES:
             raise _LeftOut(f"its folder has over {MAX_STUDENT_ENTRIES:,} entries")
         if stat.S_IFMT(entry.info.external_attr >> 16) not in {0, stat.S_IFREG, stat.S_IFDIR}:
@@ -212,7 +212,7 @@ class _Unpacking:
             raise _LeftOut(f"it cannot be written ({why})") from None
 
     def _make_folder(self, parts: PathParts) -> None:
-        """Make a folder if this archive has not made it yet. Its name may be taken."""
+        """Make a folder if this archive has not made it yet. A file may have its name."""
         for end in range(1, len(parts) + 1):
             if parts[:end] not in self.folders:
                 self.target.joinpath(*parts[:end]).mkdir()
@@ -238,7 +238,7 @@ def _parts(info: zipfile.ZipInfo) -> PathParts:
 
 
 def _depth(entries: Collection[_Entry]) -> int:
-    """Return the number of folders around the students' folders, as in `find_folders`."""
+    """Return the number of folders around the students' folders, found as in `find_folders`."""
     inside = list(entries)
     for depth in range(MAX_LEVELS):
         heads = {e.parts[depth] for e in inside if len(e.folder) > depth}
@@ -253,7 +253,7 @@ def _depth(entries: Collection[_Entry]) -> int:
 
 
 def _copy(file: zipfile.ZipFile, info: zipfile.ZipInfo, copy: IO[bytes]) -> str:
-    """Copy an entry. Return the reason why it cannot be unpacked, or an empty text."""
+    """Copy an entry. Return the reason for a failure, or an empty text."""
     if info.flag_bits & 1:
         return "it is encrypted"
     if info.compress_type not in READ:

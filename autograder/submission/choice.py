@@ -1,4 +1,4 @@
-"""Choice of the file that is graded for an exercise, and notes on the files that are not graded."""
+"""Choice of the file to grade for an exercise, and notes on all other files."""
 
 from collections.abc import Collection, Sequence
 from enum import IntEnum
@@ -17,7 +17,7 @@ MAX_DEFINED = 3
 
 
 class Rank(IntEnum):
-    """Likelihood that a file is the intended answer. The first rank is the likeliest."""
+    """Likelihood that a file is the intended answer, likeliest first."""
 
     WRITTEN = 0
     BY_CONTENT = 1
@@ -34,10 +34,10 @@ REASONS = {
 
 
 class FoundFile(msgspec.Struct):
-    """File that may answer an exercise. If it cannot be read, `trouble` is the reason.
+    """File that may answer an exercise. For an unreadable file, `trouble` is the reason.
 
-    `uses` has the names of neighbouring files that the file mentions. If the file's name matches no
-    exercise, `defines` has the functions by which the exercise was recognised.
+    `uses` has the names of mentioned neighbouring files. If the file's name matches no exercise,
+    `defines` has the functions that show the exercise.
     """
 
     path: Path
@@ -52,11 +52,10 @@ class FoundFile(msgspec.Struct):
 
 
 class Choice(msgspec.Struct):
-    """The file that is graded, or the reason why no file is graded, and some notes.
+    """The file to grade, or the reason why there is none, and notes.
 
-    If the intended file is not clear, `several` has the files that are equally likely. `untouched`
-    names other files that the student has not changed. `is_untouched` is true if the student has
-    not changed the chosen file.
+    If the intended file is unclear, `several` has the equally likely files. `untouched` names other
+    unchanged files. `is_untouched` is true if the chosen file is unchanged.
     """
 
     chosen: FoundFile | None = None
@@ -73,9 +72,9 @@ def choose(
     stub: Stub | None,
     imported: Collection[Path] = (),
 ) -> Choice:
-    """Return the likeliest file. Return no file if several different files are equally likely.
+    """Return the likeliest file, or no file if several different files are equally likely.
 
-    `imported` has the files that an exercise's own file imports, as paths without suffix.
+    `imported` has the imported files of exercises' own files, as paths without suffix.
     """
     left_out: list[str] = []
     ordered = sorted(candidates, key=lambda file: (file.name, file.shown))
@@ -135,9 +134,9 @@ def _without_neighbours(
     stub: Stub | None,
     notes: list[str],
 ) -> list[FoundFile]:
-    """Leave out files that only import the exercise's file, and files imported by that file.
+    """Leave out files that only import the exercise's file, and files that it imports.
 
-    A file with the exact name stays. A left-out file is noted only if its name is similar.
+    A file with the exact name stays. Only left-out files with similar names have notes.
     """
     folders = {file.path.parent for file in files if file.name == NameMatch.EXACT}
 
@@ -161,7 +160,7 @@ def _without_neighbours(
 
 
 def _is_same(one: FoundFile, other: FoundFile) -> bool:
-    """Return whether two files have equal code, so that both would get equal grades."""
+    """Return whether two files have equal code."""
     a, b = one.source, other.source
     if a is None or b is None or (a.helpers, a.answers) != (b.helpers, b.answers):
         return False

@@ -1,4 +1,4 @@
-"""Names that the code of a submission defines. Definitions are compared by their syntax trees."""
+"""Names that the code of a submission defines, and comparisons of definitions."""
 
 import ast
 import re
@@ -17,7 +17,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 class Binding(msgspec.Struct, frozen=True):
-    """Syntax tree that belongs to a name. `hollow` is true for a definition without a body."""
+    """Syntax tree for a name. `hollow` is true for a definition without a body."""
 
     tree: str
     hollow: bool = False
@@ -31,10 +31,10 @@ class Binding(msgspec.Struct, frozen=True):
 class Code(msgspec.Struct):
     """Top-level names and statements of the code.
 
-    `names` is a dict from each name to its last binding, or to its last definition with a body if
-    definitions without a body follow. If the code could not be parsed, the tree of the binding is
-    empty. `statements` has the syntax of all statements. `broken` is true if a
-    unit is not valid Python. `open` is true if the code may define names that are not in `names`.
+    `names` is a dict from names to their last bindings, or to the last definition with a body if
+    later definitions have none. In unparsed code, the tree of a binding is empty. `statements` has
+    the syntax of all statements. `broken` is true if a unit is not valid Python. `open` is true if
+    the code may define further names.
     """
 
     names: dict[str, Binding] = {}
@@ -44,9 +44,9 @@ class Code(msgspec.Struct):
 
 
 def read_code(units: Sequence[Unit], room: int = MAX_PARSED) -> Code:
-    """Return the names and statements of the units. Parse at most `room` characters in total.
+    """Return the names and statements of the units, from at most `room` characters in total.
 
-    A syntax tree needs several hundred times the memory of its text.
+    The limit is needed because a syntax tree takes several hundred times the memory of its text.
     """
     code = Code()
     for unit in units:
@@ -66,7 +66,7 @@ def read_code(units: Sequence[Unit], room: int = MAX_PARSED) -> Code:
 
 
 def parsed(unit: Unit) -> list[ast.stmt] | None:
-    """Return the statements of a unit. If it is too long or not valid Python, return None."""
+    """Return the statements of a unit, or None if it is too long or invalid."""
     if len(unit.text) > MAX_PARSED:
         return None
     try:
@@ -116,7 +116,7 @@ def assigned(node: ast.stmt) -> Iterator[str]:
 
 
 def blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """Yield a statement's blocks. If it opens a scope or does not run in grading, yield none."""
+    """Yield a statement's blocks, but none of scopes and of code that grading does not run."""
     if isinstance(node, Definition) or _is_main(node):
         return
     for field in ("body", "orelse", "finalbody"):
@@ -126,12 +126,12 @@ def blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
 
 
 def _is_main(node: ast.stmt) -> bool:
-    """Return whether a statement is `if __name__ == "__main__":`. Grading does not run it."""
+    """Return whether a statement is `if __name__ == "__main__":`, which grading does not run."""
     return isinstance(node, ast.If) and "'__main__'" in ast.dump(node.test)
 
 
 def _is_idle(node: ast.stmt) -> bool:
-    """Return whether a statement does nothing, only shows a value, or is not run."""
+    """Return whether a statement does nothing, just shows a value, or is not run."""
     match node:
         case ast.Expr(value=ast.Call(func=ast.Name(id=name))):
             return name in {"print", "display", "check"}
@@ -149,7 +149,7 @@ def _is_hollow(node: Definition) -> bool:
 
 
 def unwritten(units: Sequence[Unit]) -> dict[str, CodePlace]:
-    """Return the functions and classes without a body, each with its first line to replace.
+    """Return the functions and classes without a body, each with the first line to replace.
 
     A function that always raises NotImplementedError has no body.
     """
@@ -194,9 +194,9 @@ def _is_placeholder(node: ast.stmt) -> bool:
 
 
 def body_around(units: Iterable[Unit], line: int = 0) -> set[str]:
-    """Return the syntax of the statements in the innermost function around a line.
+    """Return the syntax of the statements of the innermost function around a line.
 
-    Without a line, return the syntax for all functions. Placeholders and texts are left out.
+    Without a line, return the syntax of all functions. Placeholders and texts are left out.
     """
     kinds = ast.FunctionDef | ast.AsyncFunctionDef
     functions = [node for unit in units for node in _nodes(unit) if isinstance(node, kinds)]
@@ -208,9 +208,9 @@ def body_around(units: Iterable[Unit], line: int = 0) -> set[str]:
 
 
 def return_in_loop(units: Iterable[Unit], name: str) -> tuple[CodePlace, int] | None:
-    """Return the last `return` of a function or class, if each round of a `for` ends with it.
+    """Return the last `return` of a function or class if it ends each round of a `for`.
 
-    Also return the line of the `for`. Return None if there is no such loop.
+    Also return the line of the `for`. Without such a loop, return None.
     """
     for unit in units:
         own = (n for n in parsed(unit) or () if isinstance(n, Definition) and n.name == name)
@@ -225,7 +225,7 @@ def return_in_loop(units: Iterable[Unit], name: str) -> tuple[CodePlace, int] | 
 
 
 def without_return(units: Iterable[Unit]) -> CodePlace | None:
-    """Return the place of a function whose calls are used as values, but which has no `return`."""
+    """Return the place of a function without `return` that has calls used as values."""
     nodes = [(unit, node) for unit in units for node in _nodes(unit)]
     alone = {id(node.value) for _, node in nodes if isinstance(node, ast.Expr)}
     calls = [node.func for _, node in nodes if isinstance(node, ast.Call) and id(node) not in alone]
@@ -239,7 +239,7 @@ def without_return(units: Iterable[Unit]) -> CodePlace | None:
 
 
 def is_text(node: ast.AST) -> bool:
-    """Return whether a statement is only a string, such as a docstring."""
+    """Return whether a statement is just a string, such as a docstring."""
     value = node.value if isinstance(node, ast.Expr) else None
     return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
@@ -258,10 +258,10 @@ def _syntax(node: ast.stmt) -> str:
 def find_assignment(
     units: Sequence[Unit], name: str, entry: Sequence[int] = ()
 ) -> CodePlace | None:
-    """Return the last top-level line that assigns to a name. If none is certain, return None.
+    """Return the last top-level line that assigns to a name, or None if no line is certain.
 
-    If the value is written as nested lists, return the line of the entry with the indices `entry`.
-    No line is certain if nothing assigns to the name, or if a later statement may change the value.
+    For a value in nested lists, return the line of the entry with the indices `entry`. No line is
+    certain if nothing assigns to the name, or if a later statement may change the value.
     """
     assignment: tuple[Unit, ast.stmt] | None = None
     for unit in units:
@@ -278,11 +278,10 @@ def find_assignment(
 
 
 def find_loop(units: Sequence[Unit], lines: Sequence[tuple[str, int]]) -> CodePlace | None:
-    """Return the loop that runs at the `lines` of a call stack. If no loop runs there, return None.
+    """Return the running loop at the `lines` of a call stack, or None.
 
-    Each item of `lines` is a file and a line. The innermost call comes first. If loops are nested,
-    return the outermost `while`, or else the outermost `for`. So the result does not depend on
-    timing.
+    Each item of `lines` is a file and a line, innermost call first. Of nested loops, return the
+    outermost `while`, or else the outermost `for`, so that the result does not depend on timing.
     """
     by_label = {unit.label: unit for unit in units}
     loops: list[tuple[Unit, ast.stmt]] = []
@@ -308,7 +307,7 @@ def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _may_change(statement: ast.stmt, name: str) -> bool:
-    """Return whether a statement may change the object of a name, by assignment or by a method."""
+    """Return whether a statement may change a name's object, by assignment or by a method."""
     for node in ast.walk(statement):
         part = node.func if isinstance(node, ast.Call) else node
         is_written = part is not node or isinstance(getattr(part, "ctx", None), ast.Store | ast.Del)
@@ -323,7 +322,7 @@ def _may_change(statement: ast.stmt, name: str) -> bool:
 
 
 def _line_of_entry(value: ast.expr | None, entry: Sequence[int]) -> int | None:
-    """Return the line where an entry of nested lists begins. If there is no value, return None."""
+    """Return the first line of an entry of nested lists, or None without a value."""
     match value:
         case None:
             return None

@@ -1,4 +1,4 @@
-"""Names of files in a student's folder, and the exercises that these names mean."""
+"""Names of files in a student's folder, and the exercises of these names."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -21,17 +21,17 @@ _MADE_BY_PROGRAMS = re.compile(
 
 
 def counts(name: str) -> bool:
-    """Return True if a file's name is not hidden, and no program makes files with such names."""
+    """Return True for a file name that is neither hidden nor typical of a program's own files."""
     return name not in IGNORED and not name.startswith(".")
 
 
 def may_be_hidden_work(name: str) -> bool:
-    """Return whether a student may have given a file this hidden name (it begins with a dot)."""
+    """Return whether a student may have given a file this name, which begins with a dot."""
     return name.startswith(".") and name not in IGNORED and not _MADE_BY_PROGRAMS.match(name)
 
 
 class NameMatch(IntEnum):
-    """Closeness of a file's name to the name of an exercise. The closest match comes first."""
+    """Closeness of a file's name to an exercise's name, closest first."""
 
     EXACT = 0
     NEAR = 1  # `softmax (1)`, `softmax_final`
@@ -48,10 +48,9 @@ def bare_stem(path: Path) -> str:
 
 
 def named_for(stem: str, names: Iterable[str]) -> Mapping[str, NameMatch]:
-    """Return the exercises whose names a file's name contains: softmax for `Softmax (1)`.
+    """Return the exercises in a file's name, such as softmax for `Softmax (1)`.
 
-    If a name is part of a longer exercise's name, only the longer name counts. In
-    `multi_head_attention`, `attention` does not count.
+    Of overlapping names, only the longest counts: not `attention` in `multi_head_attention`.
     """
     plain = f"_{re.sub(r'[^a-z0-9]+', '_', stem.casefold()).strip('_')}_"
     matches: dict[str, NameMatch] = {}

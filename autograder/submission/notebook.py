@@ -1,4 +1,4 @@
-"""Cells of a notebook. Only the parts that are needed are decoded."""
+"""Cells of a notebook, decoded only in the needed parts."""
 
 import re
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class Cell(msgspec.Struct):
-    """Cell of a notebook. `answer` names its question. `is_check` is true for the check cell."""
+    """Cell of a notebook. `answer` names a question. `is_check` is true for the check cell."""
 
     kind: str
     text: str
@@ -35,7 +35,7 @@ class Cell(msgspec.Struct):
 
 
 class _Fields(msgspec.Struct):
-    """Fields of a cell or of metadata. A field may have any type, and is decoded when used."""
+    """Fields of a cell or of metadata, of any type and decoded when used."""
 
     cell_type: msgspec.Raw = _NOTHING
     source: msgspec.Raw = _NOTHING
@@ -50,7 +50,7 @@ class _Fields(msgspec.Struct):
     language: msgspec.Raw = _NOTHING
 
     def text(self, *path: str) -> str | None:
-        """Return the text at the end of a path of field names. If there is no text, return None."""
+        """Return the text at a path of field names, or None if there is no text."""
         fields = self
         for name in path[:-1]:
             fields = _decoded(getattr(fields, name), _Fields) or _Fields()
@@ -63,15 +63,15 @@ class _Notebook(msgspec.Struct):
 
 
 def check_cell(exercise: str) -> str:
-    """Return the id of an exercise's check cell. In nbgrader, this cell has the points."""
+    """Return the id of an exercise's check cell, which has the points in nbgrader."""
     return f"{CHECK}{exercise}"
 
 
 def read_cells(data: bytes, label: str) -> list[Cell]:
-    """Return the code cells of a notebook, and the text cells that answer a question.
+    """Return a notebook's code cells, and text cells with an answer to a question.
 
     Raises:
-        UnreadableFile: the notebook cannot be read, or is not in Python. The message is a sentence.
+        UnreadableFile: the notebook is unreadable, or not in Python. The message is a sentence.
     """
     data = as_utf8(data, label)
     if data.count(b"{") > MAX_OBJECTS:
@@ -117,7 +117,7 @@ def as_cells(book: Any) -> list[Cell]:
 
 
 def holds_cells(data: bytes) -> bool:
-    """Return whether the content of a file is a notebook, whatever the file's name."""
+    """Return whether the content of a file is a notebook."""
     start = data[:1000].removeprefix(b"\xef\xbb\xbf").lstrip()
     return start[:1] == b"{" and b'"cells"' in data and b'"nbformat"' in data
 

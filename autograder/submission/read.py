@@ -1,7 +1,7 @@
-"""Safe reading of submitted files. Links, pipes and files over the limit are not read.
+"""Safe reading of submitted files, without links, pipes and too large files.
 
-The grader opens submitted files and folders only with this module. If a submitted file cannot be
-read, the error is always `UnreadableFile`.
+The grader opens submitted files and folders only with this module. Failure to read a file always
+raises `UnreadableFile`.
 """
 
 import codecs
@@ -35,11 +35,11 @@ EMPTY = "{} is empty."
 
 
 class UnreadableFile(Exception):
-    """Submitted file that cannot be used. The message is one sentence with the reason."""
+    """A submitted file is unusable. The message is one sentence with the reason."""
 
 
 class NotPython(UnreadableFile):
-    """Submitted file that is written in another language than Python."""
+    """A submitted file is not in Python."""
 
 
 class FoundEntry(msgspec.Struct, frozen=True, order=True):
@@ -50,7 +50,7 @@ class FoundEntry(msgspec.Struct, frozen=True, order=True):
 
 
 def kind_of(path: Path) -> Kind | None:
-    """Return the kind of a path, such as a link. If the path cannot be reached, return None."""
+    """Return the kind of a path, such as a link, or None for an unreachable path."""
     try:
         return _kind(os.lstat(path).st_mode)
     except (OSError, ValueError):
@@ -58,7 +58,7 @@ def kind_of(path: Path) -> Kind | None:
 
 
 def size_of(path: Path) -> int:
-    """Return a file's size in bytes. If the size cannot be read, return 0."""
+    """Return a file's size in bytes, or 0 if it is unknown."""
     try:
         return os.lstat(path).st_size
     except (OSError, ValueError):
@@ -66,7 +66,7 @@ def size_of(path: Path) -> int:
 
 
 def entries_of(folder: Path, most: int, shown: str = "The folder") -> list[FoundEntry]:
-    """Return the first `most` entries of a folder, sorted by name. Links are not followed.
+    """Return the first `most` entries of a folder, sorted by name, without following links.
 
     Raises:
         UnreadableFile: the folder cannot be read. The message calls it `shown`.
@@ -79,10 +79,10 @@ def entries_of(folder: Path, most: int, shown: str = "The folder") -> list[Found
 
 
 def put(source: Path, place: Path, limit: int) -> None:
-    """Link or copy a file to `place`, where it replaces an older file. A link stays a link.
+    """Link or copy a file to `place`, in place of any older file. Links stay links.
 
     Raises:
-        UnreadableFile: the file cannot be read, or cannot have that name.
+        UnreadableFile: the file cannot be read, or cannot have this name.
         OSError: the machine cannot write.
     """
     with _making(place):
@@ -99,13 +99,13 @@ def put(source: Path, place: Path, limit: int) -> None:
 
 
 def put_name(place: Path) -> None:
-    """Make an empty file. It raises the same errors as `put`."""
+    """Make an empty file, or raise the same errors as `put`."""
     with _making(place):
         open_new(place).close()
 
 
 def put_folder(place: Path) -> None:
-    """Make a folder if it does not exist. It raises the same errors as `put`."""
+    """Make a folder if it does not exist, or raise the same errors as `put`."""
     with _making(place):
         place.mkdir(exist_ok=True)
 
@@ -132,14 +132,14 @@ def _unreadable(name: str, error: Exception) -> UnreadableFile:
 
 
 def read_bytes(path: Path, limit: int, folder: int | None = None, *, whole: bool = True) -> bytes:
-    """Return the content of a regular file with at most `limit` bytes. Links are not followed.
+    """Return the content of a regular file of at most `limit` bytes, without following links.
 
-    If `whole` is false, return the first `limit` bytes of a larger file. `folder` is the descriptor
-    of the opened folder that contains the file. Then only the name of the path is used, so nobody
-    can replace a folder by a link in the meantime.
+    If `whole` is false, return the first `limit` bytes of a larger file. If `folder` is given, it
+    is the descriptor of the file's folder. Then only the path's name is used, so nobody can replace
+    a folder by a link in the meantime.
 
     Raises:
-        UnreadableFile: the file is too large, is not a regular file, or cannot be read.
+        UnreadableFile: the file is too large, irregular or unreadable.
     """
     name = one_line(path.name, 100)
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -163,12 +163,12 @@ def read_bytes(path: Path, limit: int, folder: int | None = None, *, whole: bool
 
 
 def read_text(path: Path, limit: int) -> str:
-    """Return the text of a Python file in the encoding that the file declares, or else in UTF-8."""
+    """Return the text of a Python file in the declared encoding, or else in UTF-8."""
     return decoded(read_bytes(path, limit), one_line(path.name, 100))
 
 
 def decoded(data: bytes, name: str) -> str:
-    """Return the content of a Python file as text. Raise UnreadableFile if this is impossible."""
+    """Return the content of a Python file as text. If this is impossible, raise UnreadableFile."""
     plain = as_utf8(data, name)
     try:
         encoding = "utf-8"
@@ -185,7 +185,7 @@ def decoded(data: bytes, name: str) -> str:
 
 
 def as_utf8(data: bytes, name: str) -> bytes:
-    """Return data without a byte order mark. If the mark says UTF-16, convert the data to UTF-8."""
+    """Return data in UTF-8 without a byte order mark. A mark may say that the data are UTF-16."""
     if data.startswith(codecs.BOM_UTF8):
         return data[len(codecs.BOM_UTF8) :]
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -197,5 +197,5 @@ def as_utf8(data: bytes, name: str) -> bytes:
 
 
 def without_surrogates(text: str) -> str:
-    """Return the text with lone surrogates replaced, so that it can be stored."""
+    """Return the text with lone surrogates replaced, for storage."""
     return _HALF.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,4 +1,4 @@
-"""Text of one student's file for one exercise. This module runs none of the code."""
+"""Text of one student's file for one exercise."""
 
 import functools
 import hashlib
@@ -37,13 +37,13 @@ _IMPORTED = re.compile(r"^[ \t\f]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 
 
 class CharacterBudget:
-    """Number of characters of code that may still be stored for one student."""
+    """Budget of characters of code for one student."""
 
     def __init__(self, left: int = MAX_KEPT) -> None:
         self.left = left
 
     def take(self, size: int) -> bool:
-        """Use up `size` characters and return True, or return False if fewer are left."""
+        """Use up `size` characters and return True. If fewer are left, return False."""
         if size > self.left:
             return False
         self.left -= size
@@ -51,9 +51,9 @@ class CharacterBudget:
 
 
 class Siblings:
-    """Python files of a folder that a submission may import. A file is read when code names it.
+    """Python files of a folder that a submission may import, read when code names them.
 
-    Unreadable files are ignored. Files over the budget are ignored too. `left_out` has their names.
+    Unreadable files are ignored. `left_out` has the names of ignored files over the budget.
     """
 
     def __init__(self, folder: Path, budget: CharacterBudget | None = None) -> None:
@@ -68,7 +68,7 @@ class Siblings:
         self.left_out: list[str] = []
 
     def named_in(self, text: str, exercise: str) -> dict[str, str]:
-        """Return files that a text names, directly or through other files. Leave out `exercise`."""
+        """Return files that a text names, directly or through other files, without `exercise`."""
         helpers: dict[str, str] = {}
         waiting = [self._names_in(text)]
         while waiting:
@@ -100,11 +100,11 @@ class Siblings:
 
 
 class Source(msgspec.Struct, frozen=True, dict=True):
-    """Source of a submission, in pieces of code (units) that run in order.
+    """Source of a submission: pieces of code (units), which run in order.
 
-    `helpers` are the neighbouring files that the code needs, as a dict from module name to text.
-    `answers` is a dict from the name of a question to the text cell with the answer. An answer is
-    never run. `variant` is the key of the student's own numbers, or an empty text.
+    `helpers` is a dict from module name to text of the needed neighbouring files. `answers` is a
+    dict from question to answer in words. Answers never run. `variant` is the key of the student's
+    own numbers, or an empty text.
     """
 
     name: str
@@ -119,11 +119,11 @@ class Source(msgspec.Struct, frozen=True, dict=True):
         return "\n".join(unit.text for unit in self.units)
 
     def mentions(self, word: str) -> bool:
-        """Return whether the code that will run contains a word."""
+        """Return whether the code to run contains a word."""
         return word in self.text or any(word in text for text in self.helpers.values())
 
     def imports(self, library: str) -> bool:
-        """Return whether the code that will run imports a library."""
+        """Return whether the code to run imports a library."""
         return library in self._imported
 
     @functools.cached_property
@@ -133,14 +133,14 @@ class Source(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def content(self) -> str:
-        """Return letters that identify the source's content, without the names of files."""
+        """Return letters that identify the source's content without file names."""
         texts = [unit.text for unit in self.units]
         parts = texts, sorted(self.helpers.items()), sorted(self.answers.items())
         return as_letters(msgspec.json.encode(parts).decode())
 
     @property
     def digest(self) -> str:
-        """Return the SHA-256 of all content on which the report depends."""
+        """Return the SHA-256 of all content that can change the report."""
         units = [(unit.label, unit.text, "") for unit in self.units]  # grades are stored by digest
         parts: list[object] = [self.name, units, sorted(self.helpers.items())]
         if self.answers or self.variant:
@@ -149,11 +149,10 @@ class Source(msgspec.Struct, frozen=True, dict=True):
 
 
 def read_source(path: Path, exercise: str, siblings: Siblings | None = None) -> Source:
-    """Read a script or a notebook. The suffix shows the format, or else the content does.
+    """Read a script or a notebook, recognised by suffix or else by content.
 
     Raises:
-        UnreadableFile: the file cannot be read, or its suffix is wrong. The message is one
-            sentence.
+        UnreadableFile: the file is unreadable, or its suffix is wrong. The message is one sentence.
     """
     label = one_line(path.name, 100)
     suffix = path.suffix.casefold()
@@ -169,7 +168,7 @@ def read_source(path: Path, exercise: str, siblings: Siblings | None = None) -> 
 
 
 def read_own(path: Path, exercise: Exercise) -> Source:
-    """Read a student's file and its neighbouring files, with the variant that the file states."""
+    """Read a student's file and its neighbouring files, with the file's stated variant."""
     return with_stated_numbers(read_source(path, exercise.name, Siblings(path.parent)), exercise)
 
 
@@ -184,14 +183,14 @@ def from_notebook(notebook: Any, exercise: str, siblings: Siblings) -> Source:
 
 
 def from_cells(cells: Sequence[str], exercise: str, siblings: Siblings) -> Source:
-    """Return the source of a running notebook from the cells that ran, in the order of running."""
+    """Return the source of a running notebook: its finished cells in their order of running."""
     texts = [without_surrogates(text) for text in cells]
     units = tuple(Unit(f"cell In[{n}]", text) for n, text in enumerate(texts, 1) if text.strip())
     return _source(exercise, f"{exercise}.ipynb", units, siblings, {})
 
 
 def with_stated_numbers(source: Source, exercise: Exercise) -> Source:
-    """Return the source with the variant that its text states, if the exercise has variants."""
+    """Return the source, with its stated variant if the exercise has variants."""
     if exercise.variant == "none":
         return source
     return msgspec.structs.replace(source, variant=stated_variant(source.text))
@@ -212,7 +211,7 @@ def _from_cells(
 
 
 def _answers_in_comments(text: str) -> dict[str, str]:
-    """Return the answers in a percent-format script. The text cells of a script are comments."""
+    """Return the answers in the text cells of a percent-format script, which are comments."""
     answers: dict[str, str] = {}
     name = ""
     for line in text.split("\n"):

@@ -1,4 +1,4 @@
-"""Exercises as students get them (stubs), made from solutions and recognised in submissions."""
+"""Stubs: the form in which students get exercises."""
 
 import contextlib
 import re
@@ -28,10 +28,10 @@ _ITEM = re.compile(r"^# *[-*] \*\*([^*\n]+)\*\*(.*(?:\n# {3,}(?![-*] )\S.*)*)", 
 
 
 def strip_solutions(text: str, name: str) -> str:
-    """Return the text that students get: stubs instead of functions, and no other solutions.
+    """Return the students' text: stubs instead of functions, and no other solutions.
 
     Raises:
-        UserError: a marker has no partner. The message names its line.
+        UserError: a marker has no partner. The message names the marker's line.
     """
     lines: list[str] = []
     begun = 0
@@ -57,10 +57,10 @@ def strip_solutions(text: str, name: str) -> str:
 
 
 class Stub(msgspec.Struct):
-    """Exercise in the form in which students get it.
+    """Students' form of an exercise.
 
-    `asked` has the names that students define. `answers` has the texts that students replace by
-    answers in words. `handed_out` has the syntax of all definitions that the course hands out.
+    `asked` has the names that students define. `answers` has the texts to replace by answers in
+    words. `handed_out` has the syntax of all handed-out definitions.
     """
 
     code: Code
@@ -69,11 +69,11 @@ class Stub(msgspec.Struct):
     handed_out: set[str]
 
     def left_to_write(self) -> int:
-        """Return how many names and answers the student still has to write."""
+        """Return the number of names and answers that the student still has to write."""
         return len(self.asked) + sum(TEXT_STUB in text for text in self.answers.values())
 
     def written(self, code: Code) -> list[str]:
-        """Return the names in `asked` that the student has written in this code."""
+        """Return the names in `asked` that this code defines with a body."""
         there = [(name, code.names[name]) for name in self.asked if name in code.names]
         return [n for n, bound in there if not bound.hollow and bound.tree not in self.handed_out]
 
@@ -82,7 +82,7 @@ class Stub(msgspec.Struct):
         return any(answers.get(name) not in {None, "", text} for name, text in self.answers.items())
 
     def is_untouched(self, code: Code, answers: Mapping[str, str]) -> bool:
-        """Return whether the student has written no name in `asked` and answered no question."""
+        """Return whether the student has written nothing."""
         if code.broken or code.open or self.answered(answers):
             return False
         if any(name in code.names for name in self.asked):
@@ -110,7 +110,7 @@ def read_stubs(course: Course) -> Stubs:
 
 
 def _handed_out(course: Course, name: str) -> list[Source]:
-    """Return an exercise as students get it, made from the solution or else read from files."""
+    """Return the students' form of an exercise, from the solution or else from files."""
     solution = course.solution_file(name)
     try:
         text = strip_solutions(read_text(solution, MAX_SOURCE), str(solution))
@@ -124,7 +124,7 @@ def _handed_out(course: Course, name: str) -> list[Source]:
 
 
 def has_own_code(course: Course, source: Source, place: CodePlace) -> bool:
-    """Return whether the function around a place has statements that were not handed out."""
+    """Return whether the function around a place has statements of the student's own."""
     given = {
         statement
         for old in _handed_out(course, source.name)
@@ -145,10 +145,10 @@ def _is_asked(bound: Binding) -> bool:
 
 
 def exercises_in(source: Source, code: Code, stubs: Stubs) -> dict[str, list[str]]:
-    """Return the exercises that a file answers. Each has the names that the file defines for it.
+    """Return a dict from the exercises that a file answers to the defined names of each.
 
-    The file must define all names that an exercise asks for, or more than half of them. In the
-    second case, none of these names may belong to an exercise that the file answers completely.
+    The file must define all requested names of an exercise, or more than half of them. In the
+    second case, none of the names may belong to an exercise that the file answers completely.
     Imported names do not count.
     """
     defined = {name for name, bound in code.names.items() if not bound.is_import}
@@ -177,12 +177,12 @@ def course_digest(course: Course) -> str:
 
 
 def release_mark(digest: str) -> str:
-    """Return the line that names the release in a file that students get."""
+    """Return the line that names the release in a handed-out file."""
     return f"# Handed out as {digest}: leave this line as it is."
 
 
 def older_releases(course: Course, sources: Iterable[Source]) -> Iterator[str]:
-    """Yield a note for each other release of the course, with the names of the files from it."""
+    """Yield a note for each other release of the course, with file names."""
     labels_of: dict[str, list[str]] = {}
     for source in sources:
         mark = HANDED_OUT.search(source.text)
@@ -199,7 +199,7 @@ def older_releases(course: Course, sources: Iterable[Source]) -> Iterator[str]:
 
 
 class Requirement(NamedTuple):
-    """One requirement: its name in lower case, its line number, and its text."""
+    """One requirement: name in lower case, line number and text."""
 
     name: str
     line: int
@@ -207,7 +207,7 @@ class Requirement(NamedTuple):
 
 
 def requirements_in(text: str) -> list[Requirement]:
-    """Return the requirements that a percent-format script states, in their order."""
+    """Return the requirements of a percent-format script in order."""
     requirements = []
     for item in _ITEM.finditer(text):
         sentence = one_line(item[2].replace("\n#", " ").lstrip(".: "), MAX_SENTENCE)

@@ -1,4 +1,4 @@
-"""Files of one student's folder, at any depth and inside zips."""
+"""Files of a student's folder, at any depth and inside zips."""
 
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ PACKED = {".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zip"}
 
 
 class FolderFile(msgspec.Struct, frozen=True):
-    """File with its path in the student's folder. If it cannot be read, `trouble` is the reason."""
+    """File with a path in the student's folder. For an unreadable file, `trouble` is the reason."""
 
     path: Path
     shown: str
@@ -32,7 +32,7 @@ class FolderFile(msgspec.Struct, frozen=True):
 
 
 class _Place(msgspec.Struct, frozen=True):
-    """Folder to search. `above` is the beginning of its files' shown paths."""
+    """Folder to search. `above` is the beginning of the shown paths of files."""
 
     folder: Path
     above: str
@@ -40,10 +40,10 @@ class _Place(msgspec.Struct, frozen=True):
 
 
 class FolderWalk:
-    """Files below a folder or in a zip. `notes` name the entries that were not read.
+    """Files below a folder or in a zip. `notes` name unread entries.
 
-    Zips stay unpacked while this context manager is open. `lost` is a dict from files that are not
-    in the folder to the reasons. `unread` has messages on folders and zips that cannot be read.
+    Zips stay unpacked while this context manager is open. `lost` is a dict from missing files to
+    reasons. `unread` has messages on unreadable folders and zips.
     """
 
     def __init__(self, folder: Path, lost: Mapping[str, str] | None = None) -> None:
@@ -62,7 +62,7 @@ class FolderWalk:
         self._open.close()
 
     def files(self) -> Iterator[FolderFile]:
-        """Yield files, upper levels first, so that deep folders cannot use up the limit."""
+        """Yield files, upper levels first, because deep folders might use up the limit."""
         level = [_Place(self.folder, "", False)]
         if kind_of(self.folder) is None and self._lost:  # nothing in the folder could be unpacked
             level = []
@@ -80,7 +80,7 @@ class FolderWalk:
             )
 
     def _in(self, place: "_Place", below: "list[_Place]", depth: int) -> Iterator[FolderFile]:
-        """Yield the files of one folder, and append its subfolders to the list `below`."""
+        """Yield the files of one folder, and append subfolders to the list `below`."""
         try:
             listed = entries_of(
                 place.folder, self._left + 1, place.above.removesuffix(": ") or "The folder"
@@ -120,7 +120,7 @@ class FolderWalk:
                 self._lost.append(file)
 
     def _unpacked(self, archive: Path, above: str) -> "list[_Place]":
-        """Unpack a zip. Return a list with the folder, or an empty list if unpacking fails."""
+        """Unpack a zip. Return a list with the new folder, or an empty list after a failure."""
         scratch = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
         try:
             notes, listed = unpack(archive, scratch, MAX_STUDENT, MAX_LISTED_STUDENT)

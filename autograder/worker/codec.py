@@ -1,9 +1,9 @@
 """Encoding of messages as bytes: a msgpack header, then the raw bytes of the arrays.
 
 A frame begins with the length of the header, the length of the payload, and the call id. The header
-refers to each array of the payload once, by an extension type of msgpack. The judge decodes bytes
-that a hostile process wrote. So decoding never runs code and never allocates more memory than the
-size of the frame.
+refers to each array of the payload once, by an extension type of msgpack. A hostile process may
+have written the bytes, so decoding never runs code and never allocates more memory than the size of
+the frame.
 """
 
 import itertools
@@ -71,8 +71,8 @@ _VIEWS = (np.ndarray, Tensor, ListArray, TupleArray)
 class Handle(msgspec.Struct, frozen=True):
     """Reference to an object that stays in the worker.
 
-    `number` identifies the object. A negative number stands for a function of the course, which
-    runs in another process. Calls of this function go through the judge.
+    `number` identifies the object. A negative number stands for a function of the course in another
+    process. Calls of such a function go through the judge.
     """
 
     number: int
@@ -80,7 +80,7 @@ class Handle(msgspec.Struct, frozen=True):
 
 
 def has_handle(value: Any) -> bool:
-    """Return True if a value contains an object that stays in the process of the course's code."""
+    """Return True if a value contains an object that stays in the course's own process."""
     if isinstance(value, dict | list):
         return any(map(has_handle, value.values() if isinstance(value, dict) else value))
     return isinstance(value, Handle | Record)  # a record would become an object of the course
@@ -99,7 +99,7 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_CELLS)]
 
 
 class Series(msgspec.Struct, array_like=True):
-    """Visible points of a line or a scatter plot: `x` and `y` have the same length.
+    """Visible points of a line or a scatter plot: equally long `x` and `y`.
 
     `label` is the text of the legend entry with the same colour and style.
     """
@@ -115,13 +115,12 @@ class Series(msgspec.Struct, array_like=True):
 
 
 class Image(msgspec.Struct, array_like=True):
-    """Image that shows a matrix. `values` are the numbers of its cells, row by row.
+    """Image, perhaps of a matrix. `values` are the numbers of the cells, row by row.
 
-    `rows` and `columns` are 0 if the image does not show a matrix. `x_edges` and `y_edges` are the
-    edges of the columns and rows, in data coordinates. `hidden` is the number of cells that are
-    tiny, covered, or outside the axes. `colours` is the number of different colours of the cells.
-    `shades` is the number of different colours in the part of the colour map from the smallest to
-    the largest value.
+    If the image shows no matrix, `rows` and `columns` are 0. `x_edges` and `y_edges` are the edges
+    of columns and rows in data coordinates. `hidden` counts cells that are tiny, covered, or
+    outside the axes. `colours` counts different colours of cells. `shades` counts different colours
+    of the colour map between the smallest and the largest value.
     """
 
     rows: Count
@@ -141,7 +140,7 @@ class Image(msgspec.Struct, array_like=True):
             raise ValueError("an image needs edges for all of its cells")
 
     def cell_at(self, place: tuple[float, float], lean: float = 0.0) -> CellIndex:
-        """Return the row and the column of the cell at (x, y). Outside all cells, return None.
+        """Return the row and the column of the cell at (x, y), or None outside all cells.
 
         `lean` is a fraction of a cell. It shifts a point on a border into one of the two cells.
         """
@@ -158,11 +157,11 @@ def _number_at(edges: list[float], place: float, lean: float) -> int | None:
 
 
 class Axes(msgspec.Struct, array_like=True):
-    """Visible parts of one set of axes, as data. `images` are in drawing order.
+    """Visible parts of one set of axes as data, with `images` in drawing order.
 
-    `x_places`, `y_places` and `text_places` are the positions of the labelled ticks and of the
-    texts, in data coordinates. `is_bar` is true if the axes are the colour bar of an image in the
-    figure. `box` is left, bottom, right and top, as fractions of the figure's size.
+    `x_places`, `y_places` and `text_places` are the positions of labelled ticks and of texts in
+    data coordinates. `is_bar` is true for the colour bar of an image. `box` is left, bottom, right
+    and top as fractions of the figure's size.
     """
 
     title: Letters = ""
@@ -194,7 +193,7 @@ class Figure(msgspec.Struct, array_like=True):
 def encode(message: object, max_header: int = MAX_HEADER) -> tuple[int, int, list[Buffer]]:
     """Return a message as (header length, payload length, buffers to write in order).
 
-    A value that cannot be sent raises TypeError, and a message that is too large ValueError.
+    An unsendable value raises TypeError, and too large a message raises ValueError.
     """
     packer = _Packer()
     header = msgspec.msgpack.encode(packer.packed(message))
@@ -205,7 +204,7 @@ def encode(message: object, max_header: int = MAX_HEADER) -> tuple[int, int, lis
 
 
 class _Packer:
-    """Conversion of values to msgpack's types. The bytes of arrays are put into `payload`."""
+    """Conversion of values to msgpack's types, with the bytes of arrays in `payload`."""
 
     def __init__(self) -> None:
         self.payload: list[Buffer] = []
@@ -263,7 +262,7 @@ def _packed_integer(value: int) -> Any:
 
 
 def decode(kind: type[Message], header: Buffer, payload: Buffer) -> Message:
-    """Return the message in a frame, or raise ProtocolError. Arrays are views of `payload`."""
+    """Return a frame's message with arrays as views of `payload`, or raise ProtocolError."""
     if not has_plain_keys(header):
         raise ProtocolError("a map with keys that are no plain values")
     reader = _Reader(payload)
@@ -342,10 +341,10 @@ _COLLECTIONS = {0xDC, 0xDD, *_MAPS}
 
 
 def has_plain_keys(header: Buffer) -> bool:
-    """Return True if no map in a msgpack header has a list, map or extension as a key.
+    """Return True if all keys of maps in a msgpack header are plain: no list, map or extension.
 
-    A hostile process can choose thousands of such keys with the same hash. Then the map would take
-    minutes to build. Valid messages have no such keys. The decoder reports invalid bytes later.
+    A hostile process can choose thousands of other keys with the same hash, and such a map takes
+    minutes to build. Valid messages have only plain keys. The decoder reports invalid bytes later.
     """
     at, stack = 0, [(1, False)]  # (number of values still to come, True for a map's values)
     while stack and at < len(header):

@@ -1,4 +1,4 @@
-"""Debugger for the student's code. It repeats a call in a process that owns the terminal."""
+"""Debugger for the student's code, which repeats a call in a process with the terminal."""
 
 import pdb
 import traceback
@@ -13,7 +13,7 @@ from .serve import Answers
 
 
 def main(config: dict[str, Any]) -> None:
-    """Load a source, repeat the call, and open the debugger at the student's line that raises."""
+    """Load a source, repeat the call, and open the debugger at the student's failing line."""
     warm_up(config["warm"])
     data = memoryview(Path(config["requests"]).read_bytes())
     requests = []

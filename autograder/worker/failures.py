@@ -1,4 +1,4 @@
-"""Description of an exception in the student's code: the message, and the student's line."""
+"""Description of an exception in the student's code: message and line."""
 
 import builtins
 import difflib
@@ -58,7 +58,7 @@ def explain(error: BaseException, labels: Collection[str]) -> Problem:
 
 
 def said(error: BaseException, name: str = "") -> str:
-    """Return an exception's message, with a suggestion of the name that the student may mean."""
+    """Return an exception's message, with a suggestion for a misspelled name."""
     try:
         text = str(error.msg if isinstance(error, SyntaxError) else error)
         text = NO_CHOICES.sub("", NO_FILE.sub(r"\1", text))
@@ -68,7 +68,7 @@ def said(error: BaseException, name: str = "") -> str:
 
 
 def _suggestion(error: BaseException, step: TracebackType | None, files: Collection[str]) -> str:
-    """Return a similar name that exists and that the line may mean, or an empty text."""
+    """Return an existing name that the line may mean, or an empty text."""
     stderr, sys.stderr = sys.stderr, io.StringIO()
     try:
         if isinstance(error, ImportError):
@@ -88,7 +88,7 @@ def _suggestion(error: BaseException, step: TracebackType | None, files: Collect
 
 
 def _importable(error: ImportError, files: Collection[str]) -> str:
-    """Return the module, the file or the name in a module that an import may mean."""
+    """Return a module, file or name in a module that an import may mean."""
     absent = re.match(r"cannot import name '(\w+)'", str(error))
     files = {file.removesuffix(".py") for file in files} | (LIBRARIES & sys.modules.keys())
     names = dir(sys.modules.get(error.name or "")) if absent else files
@@ -97,7 +97,7 @@ def _importable(error: ImportError, files: Collection[str]) -> str:
 
 
 def _library(step: TracebackType, error: BaseException) -> str:
-    """Return the package that the student's line called and that raised, or an empty text."""
+    """Return the package that raised in a call of the student's line, or an empty text."""
     inner = step.tb_next
     look_ups = "__getattr__", "__setattr__"  # a look-up belongs to the line itself
     if inner is None or inner.tb_frame.f_code.co_name in look_ups or OF_A_CALL.search(said(error)):
@@ -107,7 +107,7 @@ def _library(step: TracebackType, error: BaseException) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    """Return the first `most` characters of a text. `?` replaces characters outside UTF-8."""
+    """Return the first `most` characters of a text, with `?` for characters outside UTF-8."""
     return text[:most].encode("utf-8", "replace").decode("utf-8")
 
 
@@ -126,7 +126,7 @@ def _syntax_place(error: BaseException, labels: Collection[str]) -> CodePlace | 
 
 
 def innermost(traceback: TracebackType | None, labels: Collection[str]) -> TracebackType | None:
-    """Return the innermost step of a traceback that is in the student's code, or None."""
+    """Return a traceback's innermost step in the student's code, or None."""
     own = None
     for _ in range(MAX_FRAMES):
         if traceback is None:
@@ -151,7 +151,7 @@ def _place(step: TracebackType) -> CodePlace:
 
 
 def _part(raw: str, first: int, last: int) -> tuple[int, int]:
-    """Return a part's start and end in the stripped line, or (0, 0) if the part is outside."""
+    """Return the start and end of a part in the stripped line, or (0, 0) outside the line."""
     text = raw.strip()
     indent = raw.find(text)
     if 0 <= first - indent < last - indent <= len(text):
@@ -160,7 +160,7 @@ def _part(raw: str, first: int, last: int) -> tuple[int, int]:
 
 
 def _shapes(step: TracebackType) -> dict[str, list[int]]:
-    """Return a dict from array names to shapes, in order, for the arrays that the line names."""
+    """Return an ordered dict from names to shapes of the arrays in a line."""
     local = step.tb_frame.f_locals
     line = linecache.getline(step.tb_frame.f_code.co_filename, step.tb_lineno)
     shapes: dict[str, list[int]] = {}

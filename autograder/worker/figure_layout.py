@@ -1,7 +1,7 @@
-"""Layout of a figure, with the updates that `draw` makes, if possible without a call of `draw`.
+"""Layout of a figure, if possible without a call of matplotlib's `draw`.
 
-matplotlib's `draw` sets the positions of the axes, their ticks and the colours of their cells. It
-spends most of its time on measuring texts. These measurements are not needed here.
+matplotlib's `draw` sets the positions of axes and ticks and the colours of cells, but spends most
+of its time on measuring texts. This module needs no measurements of texts.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _NOT_NEEDED = object()  # stands for a renderer, which this look-up of coordinat
 
 
 class TickLabel(NamedTuple):
-    """Text at a place of an axis, and the tick that gives the text its style."""
+    """Text at a place of an axis, and the tick with the text's style."""
 
     place: Any
     text: str
@@ -52,9 +52,9 @@ def _labels(axis: Any, ticker: Any, which: str) -> list[TickLabel]:
 
 
 def lay_out(figure: Any) -> dict[Any, list[TickLabel]]:
-    """Update a figure's axes, ticks and colours. Return each axis' labels, if known.
+    """Update a figure's axes, ticks and colours. Return the known labels of each axis.
 
-    If matplotlib cannot draw the figure, raise matplotlib's exception.
+    For a figure that matplotlib cannot draw, raise matplotlib's exception.
     """
     figure.set_layout_engine("none")  # it reserves space for labels: slow, and not needed here
     if is_plain(figure):
@@ -66,7 +66,7 @@ def lay_out(figure: Any) -> dict[Any, list[TickLabel]]:
 
 
 def _settled(several_axes: list[Any]) -> dict[Any, list[TickLabel]]:
-    """Make the updates that drawing would make, and return each axis' labels."""
+    """Make the updates of drawing, and return each axis' labels."""
     for axes in several_axes:
         locator = axes.get_axes_locator()
         axes.apply_aspect(locator(axes, None) if locator else None)
@@ -77,7 +77,7 @@ def _settled(several_axes: list[Any]) -> dict[Any, list[TickLabel]]:
 
 
 def _place_texts(figure: Any, labels: dict[Any, list[TickLabel]]) -> bool:
-    """Place annotations. Return False if drawing may report an error in a formula."""
+    """Place annotations. If drawing may report an error in a formula, return False."""
     for axis, own in labels.items():
         formatters = axis.get_major_formatter(), axis.get_minor_formatter()
         is_own = {type(formatter).__name__ for formatter in formatters} <= OWN_LABELS
@@ -106,7 +106,7 @@ def is_plain(figure: Any) -> bool:
 
 
 def _artists(figure: Any) -> Iterator[Any]:
-    """Yield all artists whose drawing may fail or change something."""
+    """Yield all artists with a drawing that may fail or change something."""
     for child in figure.get_children():
         yield child
         if child in figure.axes:
@@ -124,7 +124,7 @@ def _kind(artist: Any) -> str:
 
 
 def _is_simple(artist: Any) -> bool:
-    """Return True if an artist uses no filter, no path effect and no TeX."""
+    """Return True for an artist without filters, path effects and TeX."""
     if artist.get_agg_filter() is not None or artist.get_path_effects():
         return False
     if getattr(artist, "child_axes", None) or artist.get_animated():

@@ -1,6 +1,6 @@
-"""Visible parts of a matplotlib figure: artists on its axes that are not transparent or covered.
+"""Visible parts of a matplotlib figure: artists that are neither transparent nor covered.
 
-The figure is not rendered. Visibility is computed from the artists' positions and drawing order.
+Visibility follows from the artists' positions and drawing order, without rendering.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ SHADES = 64
 
 
 class View:
-    """Figure after its layout, with its artists in drawing order."""
+    """Figure after its layout, with artists in drawing order."""
 
     def __init__(self, figure: Any) -> None:
         self.page = colour_over(figure.get_facecolor(), (1.0, 1.0, 1.0))
@@ -48,7 +48,7 @@ class View:
             self._covers += [(rank, path, boxes) for path in paths]
 
     def _walk(self, parent: Any, depth: int) -> None:
-        """Add a figure or axes, and all that is drawn on it."""
+        """Add a figure or axes, and everything on it."""
         if hasattr(parent, "subfigs"):
             inner = {*parent.axes, *parent.subfigs}
             self.suptitles.append(parent._suptitle)
@@ -76,7 +76,7 @@ class View:
         return self.order(artist) >= 0 and is_visible(artist)
 
     def sees(self, places: Floats, artist: Any, axes: Any) -> npt.NDArray[np.bool_]:
-        """Return True for each place (n, 2), in pixels, that is on the axes and not covered."""
+        """Return True for each place, in pixels (n, 2), that is on the axes and uncovered."""
         seen = _inside(places, [_box(box) for box in (axes.bbox, axes.figure.bbox, *clips(artist))])
         for rank, path, boxes in self._covers:
             if rank > self.order(artist) and seen.any():
@@ -85,7 +85,7 @@ class View:
 
 
 def is_visible(artist: Any) -> bool:
-    """Return True if an artist is set to be drawn and its opacity is not 0."""
+    """Return True if an artist is set to be drawn with an opacity above 0."""
     alpha = artist.get_alpha()
     return bool(artist.get_visible()) and (alpha is None or bool(np.max(alpha) > FAINT))
 
@@ -106,7 +106,7 @@ def _box(box: Any) -> Box:
 
 
 def _inside(places: Floats, boxes: list[Box]) -> npt.NDArray[np.bool_]:
-    """Return True for each place that is finite and lies in all of these boxes."""
+    """Return True for each finite place in all of these boxes."""
     inside = np.ones(len(places), bool)
     with np.errstate(invalid="ignore"):
         for least, largest in boxes:
@@ -130,7 +130,7 @@ def opaque_paths(artist: Any) -> Iterator[Any]:
 
 
 def _filled_paths(collection: Any) -> Iterator[Any]:
-    """Yield the outlines of a collection in pixels: its paths, each moved by its offset."""
+    """Yield a collection's outlines in pixels: all paths, moved by their offsets."""
     from matplotlib.transforms import Affine2D
 
     paths, transforms = collection.get_paths()[:MAX_PATHS], collection.get_transforms()
@@ -146,15 +146,15 @@ def _filled_paths(collection: Any) -> Iterator[Any]:
 
 
 def _opacity(colours: Any) -> float:
-    """Return the smallest opacity of these colours, or 0 if there are none."""
+    """Return the smallest opacity of these colours, or 0 without colours."""
     colours = np.asarray(colours, float)
     return float(colours[..., 3].min()) if colours.size else 0.0
 
 
 def cell_corners(item: Any) -> Floats | None:
-    """Return the corners of the cells of an image or a mesh, in pixels: (rows + 1, columns + 1, 2).
+    """Return the cells' corners of an image or a mesh, in pixels: (rows + 1, columns + 1, 2).
 
-    Return None for other artists, and for a mesh that has a colour for each corner.
+    For other artists, and for a mesh with a colour per corner, return None.
     """
     array = item.get_array() if hasattr(item, "get_array") else None
     if array is None or array.ndim < 2:
@@ -184,7 +184,7 @@ def colours_of(item: Any, values: Any) -> Floats:
 
 
 def colour_over(colour: Any, behind: Any) -> Floats:
-    """Return the visible colours (…, 3) if `colour` (…, 4) is drawn over the colour `behind`."""
+    """Return the visible colours (…, 3) of `colour` (…, 4) over the colour `behind`."""
     from matplotlib.colors import to_rgba
 
     front = np.asarray(to_rgba(colour) if not isinstance(colour, np.ndarray) else colour, float)
@@ -193,22 +193,22 @@ def colour_over(colour: Any, behind: Any) -> Floats:
 
 
 def tell_apart(one: Any, other: Any) -> bool:
-    """Return True if an eye sees a difference between two colours."""
+    """Return True if two colours look different."""
     return bool(np.abs(np.asarray(one) - np.asarray(other)).max() > FAINT)
 
 
 def is_legible(text: Any) -> bool:
-    """Return True if a text is not tiny and not transparent."""
+    """Return True if a text is neither tiny nor transparent."""
     return is_visible(text) and text.get_fontsize() >= SMALL_TEXT and _ink(text)[3] > FAINT
 
 
 def reads(text: Any, behind: Any) -> bool:
-    """Return True if a text is not empty and can be read in front of a colour."""
+    """Return True if a non-empty text is readable in front of a colour."""
     return text is not None and bool(text.get_text().strip()) and shows(text, behind)
 
 
 def shows(text: Any, behind: Any) -> bool:
-    """Return True if a text is legible, and differs clearly from the colour behind it."""
+    """Return True if a text is legible and clearly differs from the colour behind."""
     contrast = np.linalg.norm(colour_over(_ink(text), behind) - np.asarray(behind)[..., :3])
     return is_legible(text) and bool(contrast > LEGIBLE)
 
@@ -220,7 +220,7 @@ def _ink(text: Any) -> tuple[float, float, float, float]:
 
 
 class Picture(NamedTuple):
-    """Image on axes: the artist, its data, and the colours of its cells if it shows a matrix."""
+    """Image on axes: artist, data, and colours of cells if the image shows a matrix."""
 
     item: Any
     image: Image
@@ -228,14 +228,14 @@ class Picture(NamedTuple):
     colours: Floats | None
 
     def colour_at(self, place: tuple[float, float], ground: Floats) -> Floats:
-        """Return the colour at a place in data coordinates, or `ground` outside the image."""
+        """Return the image's colour at a place in data coordinates, or `ground` outside."""
         row, column = self.image.cell_at(place)
         if self.colours is None or row is None or column is None:
             return ground
         return colour_over(self.colours[row, column], ground)
 
     def has_colours_of(self, mappable: Any) -> bool:
-        """Return True if a colour map gives the image's values the same colours as the image."""
+        """Return True if a colour map gives the image's values the image's colours."""
         if self.colours is None or not self.values.size:
             return False
         colours = colours_of(mappable, self.values)
@@ -243,7 +243,7 @@ class Picture(NamedTuple):
 
 
 def pictures_of(axes: Any, view: View) -> list[Picture]:
-    """Return the visible images on axes in drawing order. Leave out covered images."""
+    """Return the visible images on axes in drawing order, without covered images."""
     meshes = [item for item in axes.collections if hasattr(item, "get_coordinates")]
     items = [*axes.get_images(), *(mesh for mesh in meshes if mesh.get_array() is not None)]
     shown = sorted((item for item in items if view.has(item)), key=view.order)[-MAX_DRAWN:]
@@ -288,7 +288,7 @@ def _picture(item: Any, axes: Any, view: View) -> Picture:
 
 
 def _along(x: Floats, y: Floats) -> bool:
-    """Return True if columns follow each other along x, and rows along y, without overlap."""
+    """Return True if columns along x and rows along y do not overlap."""
     return all(
         np.isfinite(edges).all()
         and np.allclose(edges, edges[:1], atol=1e-6 * (np.ptp(edges) or 1.0))
@@ -298,7 +298,7 @@ def _along(x: Floats, y: Floats) -> bool:
 
 
 def _visible_cells(corners: Floats, item: Any, axes: Any, view: View) -> Any:
-    """Return True for each cell that is large enough and has enough visible test points."""
+    """Return True for each large enough cell with enough visible test points."""
     first, right = corners[:-1, :-1], corners[:-1, 1:]
     low, last = corners[1:, :-1], corners[1:, 1:]
     places = []
@@ -311,7 +311,7 @@ def _visible_cells(corners: Floats, item: Any, axes: Any, view: View) -> Any:
 
 
 def _different(colours: Floats) -> int:
-    """Return the number of different colours. Neighbours that look the same count once."""
+    """Return the number of different colours, with neighbours that look the same counted once."""
     count, last = 0, None
     for colour in colours.tolist():  # numpy is slower for only three numbers
         if last is None or max(abs(a - b) for a, b in zip(colour, last, strict=True)) > FAINT:

@@ -1,4 +1,4 @@
-"""Conversion of a matplotlib figure to plain data that describe its visible parts."""
+"""Conversion of a matplotlib figure to plain data on the visible parts."""
 
 import sys
 from collections.abc import Iterable
@@ -24,16 +24,16 @@ _NOTHING = ("", " ", "None", "none", None)
 
 
 class LegendEntry(NamedTuple):
-    """Entry of a legend: the text, and the sample of line or colour next to it."""
+    """Entry of a legend: a text, and a sample of a line or colour beside it."""
 
     text: str
     sample: Any
 
 
 def describe_figure(figure: Any) -> Figure:
-    """Return the data of `figure`, a `matplotlib.figure.Figure`. Colour bars also count as axes.
+    """Return the data of a `matplotlib.figure.Figure`, including colour bars as axes.
 
-    The figure is closed, so that the next call of pyplot starts a new figure, as in a notebook.
+    The figure is closed, so the next call of pyplot starts a new figure, as in a notebook.
     """
     description = _Description(figure).figure()
     if "matplotlib.pyplot" in sys.modules:
@@ -84,11 +84,11 @@ class _Description:
         )
 
     def joined(self, texts: list[Any]) -> str:
-        """Return the readable texts among `texts`, joined to one text."""
+        """Return all readable `texts`, joined to one text."""
         return _letters(" ".join(text.get_text() for text in texts if reads(text, self.view.page)))
 
     def entries(self, legends: Iterable[Any]) -> list[LegendEntry]:
-        """Return the legends' entries with a readable text and a visible sample."""
+        """Return the legends' entries that have a readable text and a visible sample."""
         entries = []
         for legend in legends:
             if legend is None or not self.view.has(legend):
@@ -114,12 +114,12 @@ class _Description:
         return bool(axes.axison) and self.view.has(axis)
 
     def label(self, axes: Any, axis: Any, of_figure: list[Any]) -> str:
-        """Return an axis' own label, or else the label that the figure has for all axes."""
+        """Return an axis' own label, or else the figure's label for all axes."""
         own = self.joined([axis.label]) if self.has_axis(axes, axis) else ""
         return own if own or _colorbar(axes) else self.joined(of_figure)
 
     def ticks(self, axes: Any, axis: Any) -> list[tuple[str, float]]:
-        """Return the readable labels of an axis' ticks, each with its position."""
+        """Return the readable labels of an axis' ticks, with positions."""
         if not self.has_axis(axes, axis):
             return []
         low, high = sorted(axis.get_view_interval())
@@ -136,7 +136,7 @@ class _Description:
         return ticks
 
     def texts(self, axes: Any) -> list[tuple[str, tuple[float, float]]]:
-        """Return the readable texts, each with its position in data coordinates."""
+        """Return the readable texts, with positions in data coordinates."""
         texts = []
         for text in [text for text in axes.texts if self.view.has(text)][:MAX_TEXTS]:
             pixels, place = _place(text, axes)
@@ -180,7 +180,7 @@ class _Description:
 
 
 def label_of(artist: Any, entries: list[LegendEntry]) -> str:
-    """Return the legend's text for a line or a scatter plot, or an empty text if unclear."""
+    """Return the legend's text for a line or a scatter plot. If unclear, the text is empty."""
     left = entries
     for name in ("colour", "get_linestyle", "get_marker", "get_linewidth"):
         own_trait = _trait(artist, name)
@@ -200,7 +200,7 @@ def _trait(artist: Any, name: str) -> object:
 
 
 def can_be_seen(artist: Any, ground: Floats) -> bool:
-    """Return True if a line or a marker is visible on a background of this colour."""
+    """Return True if a line or a marker is visible on this background colour."""
     if hasattr(artist, "get_marker"):
         line = artist.get_linestyle() not in _NOTHING and artist.get_linewidth() > 0
         dots = artist.get_marker() not in _NOTHING and artist.get_markersize() > 0
@@ -210,7 +210,7 @@ def can_be_seen(artist: Any, ground: Floats) -> bool:
 
 
 def _colours(artist: Any) -> list[Floats]:
-    """Return all colours of a line, a marker or a patch, with their opacity."""
+    """Return all colours of a line, a marker or a patch, with opacities."""
     from matplotlib.colors import to_rgba_array
 
     colours: list[Floats] = []

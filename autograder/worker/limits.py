@@ -1,4 +1,4 @@
-"""Limits that a process sets on itself, as far as the system supports them."""
+"""Limits that a process sets on itself, if the system supports them."""
 
 import functools
 import signal
@@ -12,10 +12,10 @@ STACK_SIGNAL = getattr(signal, "SIGUSR1", None)  # a process that gets this sign
 
 
 def limit_self(memory_mb: int, cpu_seconds: int, max_tasks: int = 0) -> None:
-    """Limit the processor time, the size of files, and the memory that is mapped from now on.
+    """Limit processor time, the size of files, and newly mapped memory.
 
-    `max_tasks` is for a confined process. It also limits threads, open files, locked memory and
-    message queues. Without `max_tasks`, the process ends when its parent ends.
+    `max_tasks` is for a confined process, and also limits open files, locked memory and message
+    queues. Without `max_tasks`, the process ends with its parent.
     """
     try:
         import resource
@@ -46,10 +46,10 @@ def limit_self(memory_mb: int, cpu_seconds: int, max_tasks: int = 0) -> None:
 
 
 def backstop_of_tasks() -> int:
-    """Return the system's limit on all tasks of this user, or a very high limit if it has none.
+    """Return the system's limit on all tasks of this user, or else a very high limit.
 
-    The kernel counts the tasks of all processes of a user together. If the limit were only what one
-    submission needs, another submission could use it up.
+    The kernel counts the tasks of all processes of a user together, so another submission could use
+    up a low limit.
     """
     import resource
 
@@ -59,7 +59,7 @@ def backstop_of_tasks() -> int:
 
 @functools.cache
 def mapped_bytes() -> int:
-    """Return the number of bytes that this process has mapped. Call this while /proc exists."""
+    """Return the number of bytes that this process has mapped. The call needs /proc."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[0]) * 4096

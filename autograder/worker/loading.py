@@ -1,7 +1,7 @@
-"""Loading of the student's source as a module. If a top-level statement fails, all others run.
+"""Loading of the student's source as a module, even if top-level statements fail.
 
-A file runs like the cells of a notebook. A line may fail, be a `pip` command, or import a module
-that is not available here. Then only code that uses the line's result is affected.
+A file runs like the cells of a notebook. If a line fails, is a `pip` command, or imports a missing
+module, only code that uses the line's result is affected.
 """
 
 import builtins
@@ -32,7 +32,7 @@ mod rmod pow rpow matmul rmatmul neg pos abs round and rand setitem array array_
 
 
 class _Quiet:
-    """Stand-in for features of notebooks such as `get_ipython`. Every use of it does nothing."""
+    """Stand-in for features of notebooks, such as `get_ipython`, that does nothing."""
 
     __module__ = "IPython"  # shown if the stand-in is printed
 
@@ -73,7 +73,7 @@ NOTEBOOK: dict[str, Any] = {
 
 
 class QuietLoader(importlib.abc.Loader):
-    """Loader of stand-ins for IPython and others. A stand-in has every name and does nothing."""
+    """Loader of stand-ins for modules such as IPython, which have every name and do nothing."""
 
     def exec_module(self, module: ModuleType) -> None:
         names = {"version_info": (9, 0, 0), "__version__": "9.0.0", **NOTEBOOK}
@@ -81,7 +81,7 @@ class QuietLoader(importlib.abc.Loader):
 
 
 class TextLoader(importlib.abc.InspectLoader):
-    """Loader that makes modules from texts, without files. `inspect.getsource` still works."""
+    """Loader that makes modules from texts without files, and supports `inspect.getsource`."""
 
     def __init__(self, texts: dict[str, str]) -> None:
         self.texts = texts
@@ -96,7 +96,7 @@ class TextLoader(importlib.abc.InspectLoader):
 
 
 class HelperFinder(importlib.abc.MetaPathFinder):
-    """Finder of modules next to the student's file. It also hides the grader's own packages."""
+    """Finder of modules beside the student's file, which hides the grader's own packages."""
 
     def __init__(self, helpers: dict[str, str], hidden: Sequence[str]) -> None:
         # a notebook may call `autograder.check()`; here this call does nothing
@@ -125,7 +125,7 @@ class HelperFinder(importlib.abc.MetaPathFinder):
 
 
 def _can_open() -> bool:
-    """Return True if files of libraries can be opened. On the level `no-open`, none can."""
+    """Return True if files of libraries can be opened, which the level `no-open` forbids."""
     try:
         os.close(os.open(os.__file__, os.O_RDONLY))
     except OSError:
@@ -134,9 +134,9 @@ def _can_open() -> bool:
 
 
 class NotImported:
-    """Stand-in for a name whose import failed. Its use raises the exception of the import.
+    """Stand-in for a name after a failed import. A use of the name raises the import's exception.
 
-    An annotation that mentions the name (`x: pd.DataFrame`) raises nothing.
+    A mention of the name in an annotation (`x: pd.DataFrame`) raises nothing.
     """
 
     def __init__(self, error: BaseException) -> None:
@@ -218,9 +218,10 @@ def load(
 
 
 def compiled_units(units: Sequence[Unit]) -> bytes:
-    """Return the compiled units for `load`, or empty bytes if they cannot be stored.
+    """Return the compiled units for `load`. If they cannot be stored, return empty bytes.
 
-    All processes of a submission use this code: a long file takes longer to compile than to run.
+    All processes of a submission share compiled units, because compiling a long file takes longer
+    than running it.
     """
     codes: list[Compiled] = []
     futures = 0
@@ -236,7 +237,7 @@ def compiled_units(units: Sequence[Unit]) -> bytes:
 
 
 def define(name: str, units: Sequence[Unit]) -> ModuleType:
-    """Run the course's text as a module that student code cannot import by name."""
+    """Run the course's text as a module that students' code cannot import by name."""
     module = ModuleType(name)
     for unit in units:
         exec(compile(unit.text, unit.label, "exec", dont_inherit=True), module.__dict__)

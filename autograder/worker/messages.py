@@ -1,4 +1,4 @@
-"""Messages between judge and worker. The types have limits, because a process may be hostile."""
+"""Messages between judge and worker, with limits because a worker may be hostile."""
 
 from typing import Annotated, Any, Literal
 
@@ -19,7 +19,7 @@ Parameter = Annotated[str, msgspec.Meta(max_length=MAX_PARAMETER)]
 
 
 class Unit(msgspec.Struct, array_like=True):
-    """Piece of the student's source that is run separately: a whole file, or one notebook cell."""
+    """Piece of the student's source that runs separately: a whole file, or one notebook cell."""
 
     label: str
     text: str
@@ -29,9 +29,9 @@ class Forward(msgspec.Struct, array_like=True):
     """Call of a torch module.
 
     `state` has the weights to load before the call, by name. `toward` has an array or None for each
-    result: the reply then has the gradients of Σ result·toward, for all parameters and for the
-    inputs that are real numbers. `before` has the inputs of earlier calls of the same module, each
-    made once in training mode and once in evaluation mode.
+    result. If given, the reply has the gradients of Σ result·toward for all parameters and all
+    inputs of real numbers. `before` has the inputs of earlier calls of the same module, each made
+    once in training mode and once in evaluation mode.
     """
 
     state: dict[str, Any] = {}
@@ -56,9 +56,9 @@ class Request(msgspec.Struct, array_like=True):
     states of random generators. If `target` names an exception, `args` has the exception's message.
     forward: make an object of the class `target`, a torch module, and call it.
 
-    With `draw`, a call takes at most that many values from the generator that the function returns.
-    The reply's value is then a list: True for a generator, True if it ended, and the list of its
-    values. For another result, the third item is the result itself.
+    `draw` is the largest number of values to take from a generator that the function returns. The
+    reply's value is then a list: True for a generator, True if the generator ended, and the list of
+    values. For any other result, the third item is the result itself.
     """
 
     operation: Operation
@@ -76,10 +76,10 @@ class Request(msgspec.Struct, array_like=True):
 
 
 class CodePlace(msgspec.Struct, array_like=True, frozen=True):
-    """Line of the student's source. `line` counts from 1 within the file or the cell.
+    """Line of the student's source. `line` is its number in the file or the cell, from 1.
 
-    The relevant part of `text` begins at `column` and ends before `end`. Both are 0 for the whole
-    text.
+    The relevant part of `text` begins at `column` and ends before `end`. For the whole text, both
+    are 0.
     """
 
     label: LineText
@@ -121,11 +121,11 @@ class Problem(msgspec.Struct, array_like=True, frozen=True):
 class Passed(msgspec.Struct, array_like=True):
     """Result of a forward pass.
 
-    `state` has the shapes of the module's parameters and buffers. If the weights to load do not fit
-    these shapes, `called` is false. The keys of `gradients` are the parameters' names, and `input
-    0`, `input 1` and so on. None means that there is no gradient. `after` has the inputs as they
-    are after the call. `buffers` are the names in `state` that belong to buffers. If a parameter
-    has two names, `same_as` maps the second name to the first.
+    `state` has the shapes of the module's parameters and buffers. If the given weights do not fit
+    these shapes, `called` is false. `gradients` is a dict from parameters' names, `input 0`, `input
+    1` and so on to gradients. None means that there is no gradient. `after` has the inputs after
+    the call. `buffers` are the names of buffers in `state`. If a parameter has two names, `same_as`
+    maps the second name to the first.
     """
 
     state: Annotated[dict[Parameter, ShapeOnWire], msgspec.Meta(max_length=MAX_STATE)] = {}
@@ -138,7 +138,7 @@ class Passed(msgspec.Struct, array_like=True):
 
 
 class Callback(msgspec.Struct, array_like=True):
-    """Call of a function that the student's code got. `number` counts these functions from 1."""
+    """Call of a function among the arguments of the student's code. `number` begins with 1."""
 
     number: Size
     args: list[Any] = []
@@ -146,11 +146,10 @@ class Callback(msgspec.Struct, array_like=True):
 
 
 class Reply(msgspec.Struct, array_like=True):
-    """Reply to a request, or a question to the judge (`ask`). After a question, a reply follows.
+    """Reply to a request, or a question to the judge (`ask`) before the reply.
 
-    `problems` and `code` are for the request `load`: it has a problem for each failed unit, and all
-    other units have run. `code` has the compiled units. `echo` has the arguments as they are after
-    the call, if the request asked for them.
+    For the request `load`, `problems` has a problem for each failed unit, and `code` has the
+    compiled units. If requested, `echo` has the arguments after the call.
     """
 
     value: Any = None

@@ -17,11 +17,11 @@ from .messages import MAX_PRINTED
 
 
 class KeyboardNeeded(Exception):
-    """The code asked for keyboard input, but no one is at the keyboard."""
+    """The code asked for keyboard input."""
 
 
 class BoundedBytes(io.RawIOBase):
-    """Stream for output. It keeps the first MAX_PRINTED bytes and ignores the rest."""
+    """Stream for output that keeps only the first MAX_PRINTED bytes."""
 
     def __init__(self) -> None:
         self.kept = bytearray()
@@ -36,7 +36,7 @@ class BoundedBytes(io.RawIOBase):
 
 
 def redirect() -> BoundedBytes:
-    """Send printed text and warnings to a limited stream. Make `input()` raise KeyboardNeeded."""
+    """Send printed text and warnings to a limited stream. Refuse calls of `input()`."""
     kept = BoundedBytes()
     buffered: Any = kept
     stream = io.TextIOWrapper(buffered, encoding="utf-8", errors="replace", write_through=True)
@@ -47,18 +47,18 @@ def redirect() -> BoundedBytes:
 
 
 def refuse_keyboard(called: str, *_args: object, **_kwargs: object) -> NoReturn:
-    """Raise KeyboardNeeded. This function replaces `input` and the debugger."""
+    """Raise KeyboardNeeded, in place of `input` and the debugger."""
     raise KeyboardNeeded(called)
 
 
 def show_stack_to(descriptor: int) -> None:
-    """Make `STACK_SIGNAL` write the stack to a descriptor, even while no Python code runs."""
+    """Make `STACK_SIGNAL` write the call stack to a descriptor, even while no Python code runs."""
     if STACK_SIGNAL is not None:
         faulthandler.register(STACK_SIGNAL, descriptor, all_threads=False)
 
 
 def warm_up(names: list[str]) -> None:
-    """Import the modules that submissions need. Make their first calls, which are slow."""
+    """Import the modules for submissions, and make slow first calls."""
     fill_unwritten()
     for name in names:
         importlib.import_module(name)
@@ -95,10 +95,11 @@ def _draw_a_figure() -> None:
 
 
 def fill_unwritten() -> None:
-    """Make `numpy.empty` and `numpy.empty_like` fill their results from now on.
+    """Make `numpy.empty` and `numpy.empty_like` fill their results.
 
-    Otherwise grades could vary, and a function could read its earlier arguments. As in PyTorch's
-    deterministic mode, floating-point numbers are NaN, and integers the largest of their type.
+    Unfilled results could make grades vary, and show a function its earlier arguments. As in
+    PyTorch's deterministic mode, floating-point numbers are NaN, and integers the largest of their
+    type.
     """
     for name in ("empty", "empty_like"):
         setattr(np, name, _filling(getattr(np, name)))

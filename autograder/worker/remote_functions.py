@@ -1,7 +1,7 @@
-"""Functions that run in another process. A call asks the judge, and the judge asks that process.
+"""Functions in another process, called through the judge.
 
-A student's code can call such a function, but cannot read its source. A call leaves nothing behind
-that the next call could use. The states of random generators are sent in both directions.
+A student's code can call such a function, but cannot read the function's source. No call can use
+anything from an earlier call. The states of random generators are sent in both directions.
 """
 
 import builtins
@@ -18,7 +18,7 @@ MT19937_WORDS = 624
 
 
 class RemoteFunction:
-    """Function in another process. A call changes no argument except a generator's state."""
+    """Function in another process. A call changes only the states of generators."""
 
     __slots__ = ("__name__", "_ask_judge", "_number")
 
@@ -50,7 +50,7 @@ class RemoteFunction:
 
 
 def _exception(kind: str, message: str) -> Exception:
-    """Return an exception of the class `kind`. The class is built in or defined by a library."""
+    """Return an exception of the class `kind`, which is built in or from a library."""
     for place in (builtins, np.exceptions, np.linalg):
         found = getattr(place, kind, None)
         if isinstance(found, type) and issubclass(found, Exception):
@@ -67,9 +67,9 @@ def is_generator(value: Any) -> bool:
 
 
 def make_generator(state: Any) -> Any:
-    """Return a random generator with a state that `generator_state` returned.
+    """Return a random generator with a state from `generator_state`.
 
-    An invalid state raises ValueError. NumPy would accept it, and read outside its own memory.
+    An invalid state raises ValueError, because NumPy would accept it and read foreign memory.
     """
     legacy, kind = bool(state["legacy"]), state["bit_generator"]
     if kind not in BIT_GENERATORS:
@@ -81,7 +81,7 @@ def make_generator(state: Any) -> Any:
 
 
 def put_state(generator: Any, state: Any) -> None:
-    """Set a generator to a state. If the state does not fit the generator, raise ValueError."""
+    """Set a generator to a state, or raise ValueError if the state does not fit."""
     kind = state["bit_generator"]
     plain = {key: value for key, value in state.items() if key != "legacy"}
     if kind == "MT19937":

@@ -37,7 +37,7 @@ _NUMBER = (numbers.Complex, decimal.Decimal)
 
 
 class Unsendable(Exception):
-    """The value is not plain data. The message describes the value. `type` names its class."""
+    """The value is not plain data. The message describes the value, and `type` names its class."""
 
     def __init__(self, message: str, type: str = "") -> None:
         super().__init__(message)
@@ -45,7 +45,7 @@ class Unsendable(Exception):
 
 
 def serialised(value: object) -> Any:
-    """Return `value` in the types that the codec can send. For other types, raise Unsendable."""
+    """Return `value` in types for the codec, or raise Unsendable."""
     return _Walk().convert(value, 0)
 
 
@@ -100,7 +100,7 @@ class _Walk:
         return self._other(value, depth)
 
     def key(self, key: object, depth: int, where: str = "a dict with a key") -> Any:
-        """Return a dict key or an item of a set in a type that can be sent."""
+        """Return a dict key or an item of a set in a type for the codec."""
         if type(key) is str:
             return key
         if isinstance(key, np.generic):
@@ -157,7 +157,7 @@ class _Walk:
 
 
 def _width(value: Sequence[object], depth: int = 0) -> int:
-    """Return how many numbers a list's first item has. If the item is an array, return 0."""
+    """Return the number of numbers in a list's first item, or 0 for an array."""
     first = value[0] if len(value) else None
     if getattr(first, "ndim", 0):
         return 0

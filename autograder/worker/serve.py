@@ -1,4 +1,4 @@
-"""The worker's loop. It loads the student's source, and then answers requests in order."""
+"""The worker's loop, which loads the student's source and answers requests in order."""
 
 import enum
 import gc
@@ -28,7 +28,7 @@ from .values import Record, Tuple
 
 
 class Answers:
-    """Answers to requests about one module, and the objects kept between requests."""
+    """Answers to requests about one module, with objects kept between requests."""
 
     def __init__(self, hidden: list[str], ask_judge: Callable[[Callback], Request]) -> None:
         self.hidden = hidden
@@ -38,7 +38,7 @@ class Answers:
         self.kept: dict[int, object] = {}
 
     def answer(self, request: Request) -> Reply:
-        """Return the reply to a request. If the student's code raises, the reply reports it."""
+        """Return the reply to a request, with any exception of the student's code."""
         try:
             match request.operation:
                 case "load":
@@ -66,7 +66,7 @@ class Answers:
         return Reply(self._names(), problems=problems, code=code)
 
     def _carry(self, request: Request) -> list[Any]:
-        """Call a function of the course. Return its value, and the new state of each generator."""
+        """Call a function of the course. Return its value, and the new states of generators."""
         given = [*request.args, *request.kwargs.values()]
         if any(map(has_handle, given)):
             raise TypeError("an argument that is no plain value")
@@ -77,7 +77,7 @@ class Answers:
         return [value, *(serialised(now) if is_generator(was) else None for was, now in after)]
 
     def call(self, request: Request) -> Reply:
-        """Return the reply to a call. Exceptions of the student's code are not caught."""
+        """Return the reply to a call, without catching exceptions of the student's code."""
         value = self._find(request)
         if isinstance(value, Problem):
             return Reply(problem=value)
@@ -111,7 +111,7 @@ class Answers:
         return Reply(passed)
 
     def _find(self, request: Request) -> Any:
-        """Return the object that the request's `target` names, or a problem if there is none."""
+        """Return the object that the request's `target` names, or a problem."""
         if request.operation == "make":
             module, _, last = request.target.rpartition(".")
             return getattr(importlib.import_module(module), last)
@@ -132,7 +132,7 @@ class Answers:
         return Problem("missing", message=request.target, names=self._names())
 
     def _names(self) -> list[str]:
-        """Return the names that the student's source defines, without imports and private names."""
+        """Return the names that the student's source defines, except imports and private names."""
         names = [
             name[:MAX_NAME]
             for name, value in (vars(self.module).items() if self.module else ())
@@ -151,7 +151,7 @@ class Answers:
         return self.kept[number]
 
     def _revive(self, value: Any) -> Any:
-        """Return an argument as the code expects it, such as a tensor or a writable array."""
+        """Return an argument in the form for the code, such as a tensor or a writable array."""
         if isinstance(value, Handle):
             if value.number < 0:
                 return RemoteFunction(self._ask_and_revive, -value.number)
@@ -175,7 +175,7 @@ class Answers:
         return value
 
     def _object(self, record: Record) -> Any:
-        """Return an object of the student's class with the record's name and field values."""
+        """Return an object of the student's class that the record names, with its field values."""
         kind = vars(self.module).get(record.type) if self.module is not None else None
         if not isinstance(kind, type):
             raise LookupError(f"there is no class {record.type} to make an argument of")
@@ -191,7 +191,7 @@ class Answers:
 
 
 def _drawn(value: Any, most: int) -> list[Any]:
-    """Return the first values of a generator in the form that `Request` describes."""
+    """Return the first values of a generator in the form of `Request`."""
     if not isinstance(value, Iterator):
         return [False, False, value]
     items = list(itertools.islice(value, most + 1))
@@ -225,7 +225,7 @@ class Server:
             self._send(*message)
 
     def ask_judge(self, ask: Callback) -> Request:
-        """Send the judge a question while a request is running, and return the answer."""
+        """Send the judge a question during a request, and return the answer."""
         self._send(*encode(Reply(ask=ask)))
         return self._receive()
 

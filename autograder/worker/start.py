@@ -1,7 +1,7 @@
 """Entry point of the worker: `python -P -s -S start.py CONFIG`.
 
-With these options, only installed libraries can be imported. Nothing is imported from the course's
-folder (`-P`), from the user's packages (`-s`) or from editable installs (`-S`).
+With these options, only installed libraries can be imported: nothing from the course's folder
+(`-P`), from the user's packages (`-s`) or from editable installs (`-S`).
 """
 
 import gc

@@ -1,4 +1,4 @@
-"""The top-level statements of a text. Each statement is compiled and run separately."""
+"""The top-level statements of a text, compiled and run one by one."""
 
 import __future__
 
@@ -21,9 +21,9 @@ MAX_SPLIT = 256 * 1024
 
 
 def without_magics(text: str, label: str) -> str:
-    """Return `text` without the magics and shell lines of notebooks. Lines keep their numbers.
+    """Return `text` without magics and shell lines of notebooks. Lines keep their numbers.
 
-    A cell in another language (`%%bash`) becomes empty. A text that is already valid Python stays.
+    A cell in another language (`%%bash`) becomes empty. Valid Python stays unchanged.
     """
     if label.endswith(".py"):
         return text
@@ -52,7 +52,7 @@ Compiled = tuple[int, str | None, list[tuple[CodeType, str]]]
 
 
 def compiled(text: str, label: str, futures: int = 0) -> Compiled:
-    """Compile each statement of a text. `futures` are the flags of earlier `__future__` imports."""
+    """Compile each statement of a text, with the flags of earlier `__future__` imports."""
     if len(text) > MAX_SPLIT:  # a tree needs a thousand times the memory of its text
         return futures, None, [(compile(text, label, "exec", flags=futures, dont_inherit=True), "")]
     tree = ast.parse(text, label)
@@ -69,9 +69,9 @@ def compiled(text: str, label: str, futures: int = 0) -> Compiled:
 
 
 def _parts(node: ast.stmt) -> Iterator[tuple[ast.stmt, str]]:
-    """Yield a statement and the name that it binds. Split an import of several names.
+    """Yield statements and the names that they bind, with imports of several names split.
 
-    Then the other names are still imported if one of the names does not exist.
+    A split import still imports its other names if one of them does not exist.
     """
     if not isinstance(node, ast.Import | ast.ImportFrom):
         yield node, ""
@@ -84,5 +84,5 @@ def _parts(node: ast.stmt) -> Iterator[tuple[ast.stmt, str]]:
 
 
 def remember_lines(text: str, label: str) -> None:
-    """Make the lines of a text available to tracebacks, although the text is not in a file."""
+    """Make the lines of a text without a file available to tracebacks."""
     linecache.cache[label] = (len(text), None, text.splitlines(keepends=True), label)

@@ -1,4 +1,4 @@
-"""Use of the student's torch modules: construct, load weights, call and differentiate."""
+"""Use of the student's torch modules: construction, loading, call and gradients."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from .messages import Forward, Passed
 def run_module(
     build: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], forward: Forward
 ) -> Passed:
-    """Construct a module and return the result of a forward pass. `forward` contains tensors."""
+    """Construct a module and return the result of a forward pass."""
     import torch
 
     # torch.manual_seed looks for GPUs every time, which is slow
@@ -52,7 +52,7 @@ def run_module(
 
 
 def _state(module: Any, expected: Mapping[str, Any], inputs: list[Any]) -> dict[str, Any]:
-    """Return the module's parameters and buffers. Some modules create them at the first call."""
+    """Return the module's parameters and buffers, also from modules that create them late."""
     import torch
 
     lazy = torch.nn.parameter.UninitializedTensorMixin
@@ -73,9 +73,9 @@ def _state(module: Any, expected: Mapping[str, Any], inputs: list[Any]) -> dict[
 def _inside(
     module: Any, prefix: str = "", outer: tuple[int, ...] = ()
 ) -> Iterator[tuple[str, Any, dict[str, Any]]]:
-    """Yield the module and all modules inside it, each with its name prefix and its contents.
+    """Yield the module and all modules inside it, each with name prefix and contents.
 
-    The contents are read directly from the objects, because a student's class may override
+    The contents come directly from the objects, because a student's class may override
     `state_dict`, `named_parameters` and `train`.
     """
     import torch
@@ -88,7 +88,7 @@ def _inside(
 
 
 def _tensors(module: Any) -> Iterator[tuple[str, Any, str]]:
-    """Yield all parameters and buffers with names and kinds. One with two names occurs twice."""
+    """Yield all parameters and buffers with names and kinds, once for each name."""
     for prefix, _, own in _inside(module):
         for name, tensor in own["_parameters"].items():
             if tensor is not None:

@@ -1,7 +1,8 @@
-"""Values other than arrays and msgpack's types: tuples, sets, records, dates, dicts with any keys.
+"""Values beyond arrays and msgpack's types: tuples, sets, records, dates, dicts with any keys.
 
-Each is sent as a list whose first item names the type. So the header is not nested deeper than its
-values, and `has_plain_keys` sees every key. The values are rebuilt after decoding, with limits.
+Such a value is sent as a list that begins with the name of the type. So the header is nested no
+deeper than the values, and `has_plain_keys` sees every key. The values are rebuilt after decoding,
+with limits.
 """
 
 import dataclasses
@@ -26,7 +27,7 @@ PLAIN_KEYS = (type(None), bool, int, float, str)
 
 
 class Tuple(list[Any]):
-    """Tuple in the form of a list, because most code uses it as one. A named tuple has `names`."""
+    """Tuple in the form of a list, for code that expects lists. A named tuple has `names`."""
 
     def __init__(
         self, items: Iterable[Any] = (), type: str = "", names: tuple[str, ...] = ()
@@ -37,7 +38,7 @@ class Tuple(list[Any]):
 
 
 class Record:
-    """Object of a dataclass, or member of an Enum: the name of its type, and a dict of its fields.
+    """Object of a dataclass, or member of an Enum: a type's name, and a dict of fields.
 
     The fields of an Enum's member are `name` and `value`.
     """
@@ -70,7 +71,7 @@ class TupleArray(np.ndarray):
 
 
 def kind_of(value: object) -> type:
-    """Return the type that a value has in the student's code."""
+    """Return the type of a value in the student's code."""
     if isinstance(value, Tuple | TupleArray | tuple):
         return tuple
     if isinstance(value, ListArray | list):
@@ -81,17 +82,17 @@ def kind_of(value: object) -> type:
 
 
 def items_of(value: Any) -> Sequence[Any]:
-    """Return the items of a list or a tuple, even if they are packed as an array."""
+    """Return the items of a list or a tuple, perhaps packed as an array."""
     items: Sequence[Any] = value.tolist() if isinstance(value, np.ndarray) else value
     return items
 
 
 class ProtocolError(Exception):
-    """The other process sent bytes that are not a valid message."""
+    """The other process sent an invalid message."""
 
 
 class Tag(msgspec.Struct, frozen=True):
-    """First item of a list that stands for a value of another type."""
+    """First item of a list that represents a value of another type."""
 
     letter: str
 
@@ -100,14 +101,14 @@ TUPLE, NAMED, SET, FROZEN, RECORD, DICT = TAGS = [Tag(letter) for letter in "tns
 
 
 def is_plain_key(key: object) -> bool:
-    """Return True for a dict key that msgpack keeps as it is."""
+    """Return True for a dict key that msgpack keeps unchanged."""
     if type(key) is int:
         return key.bit_length() <= INT_BITS
     return isinstance(key, PLAIN_KEYS)
 
 
 def tagged(value: Any) -> list[Any] | None:
-    """Return a list with a tag and a value of one of these types. For other values, return None."""
+    """Return a list with a tag and a value of one of these types, or None for other values."""
     if isinstance(value, Tuple) and value.names:
         return [NAMED, value.type[:MAX_TYPE], list(value.names), *value]
     if isinstance(value, Tuple | tuple):
@@ -123,7 +124,7 @@ def tagged(value: Any) -> list[Any] | None:
 
 
 def date_text(value: Dates) -> bytes:
-    """Return a date, time, datetime or time span as text, also if a library defines its class."""
+    """Return a date, time, datetime or time span as text, also for classes of libraries."""
     if isinstance(value, datetime.timedelta):
         return f"s{value.days} {value.seconds} {value.microseconds}".encode()
     letter = next(letter for letter, kind in DATES.items() if isinstance(value, kind))
@@ -140,23 +141,23 @@ def fields_of(value: object) -> dict[str, Any] | None:
 
 
 def is_composite(key: object) -> bool:
-    """Return True if a hostile program could make thousands of keys like this with one hash."""
+    """Return True if a hostile program could make thousands of keys of this kind with one hash."""
     if isinstance(key, int):
         return key.bit_length() > INT_BITS
     return not isinstance(key, (*PLAIN_KEYS, bytes))
 
 
 class Restored:
-    """Rebuilder of values after decoding. It accepts at most `MAX_KEYS` composite keys.
+    """Rebuilder of values after decoding, with at most `MAX_KEYS` composite keys.
 
-    It raises ProtocolError for an invalid value, and RecursionError if the nesting is too deep.
+    An invalid value raises ProtocolError, and too deep nesting raises RecursionError.
     """
 
     def __init__(self) -> None:
         self._left = MAX_KEYS
 
     def message(self, message: Any) -> Any:
-        """Return the message. Replace each list that begins with a `Tag` by the list's value."""
+        """Return the message, with values in place of lists that begin with a `Tag`."""
         for name in message.__struct_fields__:
             value = getattr(message, name)
             if isinstance(value, msgspec.Struct) and not value.__struct_config__.frozen:
@@ -196,7 +197,7 @@ class Restored:
         raise ProtocolError("a kind with items that are not its own")
 
     def _key(self, value: Any) -> Any:
-        """Return the original of a decoded set item or dict key."""
+        """Return the original form of a decoded set item or dict key."""
         if is_composite(value):
             self._left -= 1
             if self._left < 0:
@@ -226,7 +227,7 @@ def _is_name(value: object) -> bool:
 
 
 def read_date(data: bytes) -> Dates:
-    """Return the date, time or time span that `date_text` turned into text."""
+    """Return the date, time or time span in a text from `date_text`."""
     try:
         if len(data) > MAX_DATE:
             raise ValueError("too long")

@@ -39,6 +39,16 @@ def draw(rng, *sizes):
     return rng.normal(size=sizes).astype(np.float32)
 
 
+def opposite_keys(x, state, count, most):
+    """Return a state whose keys are the queries times a negative number.
+
+    Each query's own score is its lowest, and `most` is the size of the largest scaled score.
+    """
+    queries = (x @ state["W_q.weight"].T).reshape(*x.shape[:2], count, -1)
+    largest = (queries**2).sum(-1).max() / np.sqrt(queries.shape[-1])
+    return state | {"W_k.weight": state["W_q.weight"] * np.float32(-0.99 * most / largest)}
+
+
 @pytest.mark.check(
     "Four matrices without a bias, two results",
     points=2,
@@ -112,6 +122,8 @@ def test_mask(heads, rng, note):
         heads.compare_masked((6, 2), (x,), mask, state, note)
     x, state = draw(rng, 4, 4, 8), state_of(rng, 8)  # as many queries as sequences and heads
     heads.compare_masked((8, 4), (x,), ODD, state, note)
+    if heads.is_right((8, 4), (x, ODD), state):  # each query sees only its lowest score
+        heads.compare((8, 4), (x, np.eye(4, dtype=bool)), opposite_keys(x, state, 4, 1000))
 
 
 @pytest.mark.check(

@@ -20,6 +20,7 @@ from autograder.author import (
 from reference.asking import Asked, usual_batch
 from reference.dropout import same_draw, what_dropout_did
 from reference.following import own_self_attention
+from reference.large_scores import LOW_SCORES, with_scores_up_to
 from reference.mask_shapes import broadcast_masks
 from reference.masks import causal_mask
 
@@ -218,17 +219,18 @@ def test_dropout(bare, rng, note):
     eye = np.eye(16, dtype=np.float32)
     value = np.concatenate([eye, eye], axis=1)
     value = np.broadcast_to(value, (*query.shape[:-2], 16, 32)).copy()
-    inputs = (query, key, value)
+    plain = (query, key, value)
+    masked = (*plain, np.ones((1, 16), bool))
     for made_with in ((0.5,), (0.2,), (0.0,), ()):
-        rate = made_with[0] if made_with else 0.1
-        right = bare.right((), inputs, {}).value
-        still = np.asarray(bare.output(made_with, inputs, {}))
-        run = bare.run(made_with, inputs, {}, training=True, seed=3)
-        output, weights = bare.answers(run.value, right)
-        answer = np.asarray(expect_shape(output, right[0].shape, "the output"))
-        if weights is not None:
-            weights = np.asarray(expect_shape(weights, right[1].shape, "the weights"))
-        found = what_dropout_did(query, key, answer, weights, rate, still)
+        has_mask = made_with == (0.2,) and bare.is_right((), masked, {})
+        inputs = masked if has_mask else plain
+        answer, found = dropout_in(bare, made_with, inputs)
+        if found is not None and has_mask:
+            with_mask, (_, found) = found, dropout_in(bare, made_with, plain)
+            if found is None:
+                finding = with_mask.finding
+                finding = f"With a mask, {finding[0].lower()}{finding[1:]}"
+                raise Mismatch(finding, mistake=with_mask.id)
         if found is not None and not made_with:
             raise Mismatch(
                 f"{BARE}() drops another share of the weights than {BARE}(0.1). The default of "
@@ -247,6 +249,19 @@ def test_dropout(bare, rng, note):
                 )
 
 
+def dropout_in(bare, made_with, inputs):
+    """Return the output of a pass in training, and the mistake in it or None."""
+    rate = made_with[0] if made_with else 0.1
+    right = bare.right((), inputs, {}).value
+    still = np.asarray(bare.output(made_with, inputs, {}))
+    run = bare.run(made_with, inputs, {}, training=True, seed=3)
+    output, weights = bare.answers(run.value, right)
+    answer = np.asarray(expect_shape(output, right[0].shape, "the output"))
+    if weights is not None:
+        weights = np.asarray(expect_shape(weights, right[1].shape, "the weights"))
+    return answer, what_dropout_did(*inputs[:2], answer, weights, rate, still)
+
+
 @pytest.mark.check(
     "ScaledDotProductAttention: the gradient reaches query, key and value",
     points=2,
@@ -259,12 +274,12 @@ def test_dropout(bare, rng, note):
 )
 def test_bare_gradients(bare, rng, note):
     mask = np.array(
-        [[True, False, True, True], [True, True, False, True], [True, True, True, False]]
-    )
+        [[True, False, True, False], [True, True, False, False], [True, True, True, False]]
+    )  # the last key is blocked for every query
     batch = bare_batch(bare, rng, note)
     inputs = draw(rng, batch, 3, 4, 5, 2)
     toward = rng.normal(size=(*batch, 3, 2)).astype(np.float32)
-    bare.compare_gradients((), inputs, {}, toward, mask, BARE_NAMES, note)
+    bare.compare_gradients((), inputs, {}, toward, mask, BARE_NAMES, note, (0.0,))
 
 
 @pytest.mark.check(
@@ -348,7 +363,7 @@ def test_widths(whole, bare, rng, note):
 
 
 @pytest.mark.check(
-    "SelfAttention: with a causal mask, a later token changes no earlier output",
+    "SelfAttention: masks as in part 1, such as a causal mask",
     points=2,
     grades=["as in part 1"],
     hints=(
@@ -360,13 +375,24 @@ def test_widths(whole, bare, rng, note):
 def test_causality(whole, bare, rng, note):
     causal = causal_mask(5)
     state = state_of(rng, 4)
-    x = draw_x(rng, *whole_batch(whole, rng, note), 5, 4)
-    for mask in (causal, causal.astype(int), causal.astype(np.float32)):
-        whole.compare_masked((4,), x, mask, state, note)
-    for axes in ((), (5,), (2, 3)):
+    batch = whole_batch(whole, rng, note)
+    x = draw_x(rng, *batch, 5, 4)
+    whole.compare_masked((4,), x, causal, state, note)
+    padding = np.array([[1, 1, 0, 1, 0]])
+    if batch:
+        padding = np.stack([padding, padding[:, ::-1]])
+    backwards = np.stack([causal, causal.T]) if batch else causal.T
+    for mask in (padding, backwards.astype(np.float32)):
+        if bare.is_right((), (*x * 3, mask), {}):  # else a check of part 1 fails
+            whole.compare_masked((4,), x, mask, state, note)
+    for axes, mask in (
+        ((), padding[-1:, -1]),
+        ((5,), causal),
+        ((2, 3), backwards[..., None, :, :]),
+    ):
         other = draw_x(rng, *axes, 5, 4)
-        if bare.is_right((), (*other * 3, causal), {}) and whole.is_right((4,), other, state):
-            whole.compare((4,), (*other, causal), state)
+        if bare.is_right((), (*other * 3, mask), {}) and whole.is_right((4,), other, state):
+            whole.compare((4,), (*other, mask), state)
     changed = x[0].copy()
     changed[..., 3:, :] += 1
     whole.right((4,), (changed, causal), state)  # else a kit cannot tell x @ W from x @ W.T
@@ -418,15 +444,16 @@ def test_other_sizes(whole, bare, rng, note, grading):
     whole, bare = whole.of(fresh), bare.of(fresh)
     batch = bare_batch(bare, rng, note)
     query, key, value = draw(rng, batch, 3, 5, 4, 2)
-    large = query * 40, key * 40, value
+    large = *with_scores_up_to(1000, query, key), value
+    mask = np.tril(np.ones((3, 5))).astype(np.float32)
     grading("batch axes and sizes")
     bare.expect_to_follow((), (query, key, value), {})
     if bare.is_comparable((), (query, key, value), {}, note):
         bare.compare((), draw(rng, batch, 1, 7, 3, 2), {})
         grading("large scores")
         bare.compare((), large, {}, condition=1e4)
+        compare_low(bare, value, mask, note)
     grading("large scores")
-    mask = np.tril(np.ones((3, 5))).astype(np.float32)
     expect_finite(bare, large)
     expect_finite(
         bare, (*large, mask), " and a mask"
@@ -462,6 +489,21 @@ def test_other_sizes(whole, bare, rng, note, grading):
             others,
             "the outputs",
         )
+
+
+def compare_low(bare, value, mask, note):
+    """Pass if the values are right where allowed scores are far below blocked ones."""
+    batch, few = value.shape[:-2], value[..., :3, :]
+    query, key, allowed = LOW_SCORES
+    given = (
+        np.broadcast_to(each, (*batch, *each.shape)).astype(np.float32) for each in (query, key)
+    )
+    try:
+        bare.compare((), (*given, few, allowed), {}, condition=1e4)
+    except Mismatch:
+        if bare.is_right((), (few[..., :2, :], few, few, mask[:2, :3]), {}):
+            raise
+        note("A mask is judged by another check.")
 
 
 def expect_finite(bare, inputs, mask=""):

@@ -56,7 +56,7 @@ def test_a_class_on_canvas(read):
     for member in ("m4", "m5"):
         assert found[member].hand_in.entries == ("groupa_106_9006_softmax.py",)
         assert found[member].hand_in.platform_id == ""  # the number is one member's, or the group's
-        assert found[member].notes == ("Handed in by a group: groupa.",)
+        assert found[member].notes == ("Handed in by a team: groupa.",)
     assert found["m6"].path is None
     assert found["m6"].hand_in.enrolled
     assert found["oneilsean_104"].hand_in.enrolled is False

@@ -195,7 +195,7 @@ def test_blackboard_with_a_group_and_lateness(way):
         "words": (None, "missing"),
     }
     assert "An earlier attempt was left out" in " ".join(rows["s1"].notes)
-    assert "Handed in by a group: Group A." in " ".join(rows["s4"].notes)
+    assert "Handed in by a team: Group A." in " ".join(rows["s4"].notes)
     head = f'"Last Name","First Name","Username","Student ID","{TITLE} [Total Pts: 12 Score] |34"\n'
     names = {
         "Müller,Jörg": "jmueller",
@@ -266,7 +266,7 @@ def test_repositories_with_a_group_and_an_empty_one(way):
         "attention-1-group-1/exercises/softmax.py": downloads.SOFTMAX,
         "attention-1-empty/.git/HEAD": "ref: refs/heads/main\n",
     }
-    roster = "id,name,email,repositories,group,handed_in\n"
+    roster = "id,name,email,repositories,team,handed_in\n"
     roster += (
         "s1,Jörg Müller,j@x.org,jmueller,,2027-02-06T10:00:00Z\ns2,Ann Berg,a@x.org,ann-berg,,\n"
     )

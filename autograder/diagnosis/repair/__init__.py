@@ -1,1 +1,1 @@
-"""Verified repair: small edits of a student's own code after which every check passes."""
+"""Verified repair: a small edit of a student's own code that makes every check pass."""

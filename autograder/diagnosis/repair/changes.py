@@ -1,4 +1,4 @@
-"""Candidate changes of expressions and statements. Each undoes a frequent small mistake."""
+"""Candidate changes of expressions and statements, each against a frequent small mistake."""
 
 import ast
 import builtins
@@ -82,7 +82,7 @@ def _calls(tree: Tree, node: ast.Call) -> Iterator[Change]:
 
 
 def _inner(tree: Tree, node: ast.Call) -> ast.expr | None:
-    """Return the array of a method's call, or the first argument of a function's call."""
+    """Return the array of a method call, or the first argument of a function call."""
     func = node.func
     if isinstance(func, ast.Attribute):
         if not (isinstance(func.value, ast.Name) and func.value.id in tree.imported):
@@ -93,7 +93,7 @@ def _inner(tree: Tree, node: ast.Call) -> ast.expr | None:
 
 
 def _arguments(tree: Tree, nodes: Sequence[ast.expr]) -> Iterator[Change]:
-    """Yield a call's arguments in other orders, and with two of their names exchanged."""
+    """Yield a call's arguments in other orders, and with two names exchanged."""
     args = [tree.source(arg) for arg in nodes]
     start, end = tree.span(nodes[0])[0], tree.span(nodes[-1])[1]
     for swapped in itertools.islice(_swapped(args), 10):
@@ -110,7 +110,7 @@ def _arguments(tree: Tree, nodes: Sequence[ast.expr]) -> Iterator[Change]:
 
 
 def _added(tree: Tree, node: ast.Call) -> Iterator[Change]:
-    """Yield the call of a reduction with an added axis or `keepdims`."""
+    """Yield the call of a reduction, such as a sum, with an added axis or `keepdims`."""
     given = {keyword.arg for keyword in node.keywords}
     torch = "torch" in tree.imported
     kept, axis_name = f"{KEPT_NAMES[torch]}=True", AXIS_NAMES[torch]
@@ -130,7 +130,7 @@ def _axis_names(tree: Tree, node: ast.AST) -> list[str]:
 
 
 def _swapped(texts: Sequence[str]) -> Iterator[str]:
-    """Yield the texts, joined by commas, once with each pair of texts exchanged."""
+    """Yield the texts, joined by commas, with each pair of them exchanged."""
     for i, j in itertools.combinations(range(len(texts)), 2):
         swapped = list(texts)
         swapped[i], swapped[j] = swapped[j], swapped[i]
@@ -153,7 +153,7 @@ def _keywords(tree: Tree, node: ast.keyword) -> Iterator[Change]:
 
 
 def _numbers(tree: Tree, node: ast.Constant | ast.UnaryOp) -> Iterator[Change]:
-    """Yield changes of a number, including its sign, or of a truth value."""
+    """Yield changes of a number, of its sign, or of a truth value."""
     parent = tree.parent.get(node)
     value = plain_number(node)
     if isinstance(node, ast.Constant):
@@ -199,7 +199,7 @@ def _signs(tree: Tree, node: ast.UnaryOp) -> Iterator[Change]:
 
 
 def _operators(tree: Tree, node: ast.BinOp) -> Iterator[Change]:
-    """Yield changes of an operation: another operator, exchanged operands, or one operand only."""
+    """Yield changes of an operation: another operator, exchanged operands, or just one operand."""
     left, right = tree.operand(node.left), tree.operand(node.right)
     now = sign_of(node)
     start, end = tree.span(node.left)[1], tree.span(node.right)[0]
@@ -288,7 +288,7 @@ def _slice(tree: Tree, node: ast.Slice) -> Iterator[Change]:
 
 
 def _sequences(tree: Tree, node: ast.Tuple | ast.List) -> Iterator[Change]:
-    """Yield the sequence with two elements exchanged, such as two results, axes or sizes."""
+    """Yield a sequence with two elements exchanged, such as two results, axes or sizes."""
     parent = tree.parent.get(node)
     if isinstance(parent, ast.Subscript) or not 2 <= len(node.elts) <= 6:
         return
@@ -329,7 +329,7 @@ def _attributes(tree: Tree, node: ast.Attribute) -> Iterator[Change]:
 
 
 def _left_out(tree: Tree, node: ast.stmt) -> Iterator[Change]:
-    """Yield the removal of a statement, and a `return` that is added at the end of a function."""
+    """Yield the removal of a statement, and an added `return` at the end of a function."""
     owner = tree.owner[node]
     if owner is None:
         return
@@ -343,7 +343,7 @@ def _left_out(tree: Tree, node: ast.stmt) -> Iterator[Change]:
 
 
 def _copied(tree: Tree, node: ast.Assign | ast.AugAssign) -> Iterator[Change]:
-    """Yield edits that copy an array, or turn it into floats, before or in an assignment."""
+    """Yield edits that copy an array, or turn an array into floats, in or before an assignment."""
     start, end = tree.span(node)
     written: list[ast.expr] = []
     if isinstance(node, ast.AugAssign):

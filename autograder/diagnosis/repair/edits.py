@@ -1,7 +1,7 @@
-"""Candidate edits of a student's source, at one place or at several, most promising first.
+"""Candidate edits of a student's source, at one place or several, most promising first.
 
-Expressions of the course's correct answers are candidates too, but only for similar expressions. A
-whole answer would repair everything, and would not show where the mistake is.
+Expressions of the course's correct answers may replace only similar expressions, because a whole
+correct answer would not show the mistake.
 """
 
 import ast
@@ -82,7 +82,7 @@ FACTORS = (0.65, 2.2, 1.7, 2.5, 0.7)  # a factor for each field of `Suspects`, i
 
 
 class Edit(msgspec.Struct, frozen=True):
-    """An edit of one unit."""
+    """Edit of one unit of source: a file or a cell."""
 
     kind: str  # a key of `KINDS`
     unit: int  # the index of the unit
@@ -93,9 +93,9 @@ class Edit(msgspec.Struct, frozen=True):
 
 
 class Template(msgspec.Struct, frozen=True):
-    """Expression of a function in a correct answer.
+    """Expression from a correct answer.
 
-    `names` are the names that the expression uses. `modules` are names that its file imports.
+    `names` are the names in the expression. `modules` are the imported names of its file.
     """
 
     text: str
@@ -106,7 +106,7 @@ class Template(msgspec.Struct, frozen=True):
 
 
 def templates(right_answers: Iterable[Path]) -> tuple[Template, ...]:
-    """Return the templates of the correct answers in these files."""
+    """Return the templates from correct answers in these files."""
     found: dict[tuple[str, str], Template] = {}
     for path in right_answers:
         try:
@@ -132,7 +132,7 @@ def templates(right_answers: Iterable[Path]) -> tuple[Template, ...]:
 
 
 def template_changes(tree: Tree, node: ast.AST, known: Sequence[Template]) -> Iterator[Change]:
-    """Yield the templates that are similar to an expression, the most similar first."""
+    """Yield the templates that are similar to an expression, most similar first."""
     if not isinstance(node, EXPRESSIONS) or not known:
         return
     owner = tree.owner[node]
@@ -150,7 +150,8 @@ def template_changes(tree: Tree, node: ast.AST, known: Sequence[Template]) -> It
 
 def _renamed(template: Template, owner: Function, scope: Sequence[str]) -> str:
     """Return a template's text with the student's names, or an empty text if names are missing.
-    Parameters are renamed by position. If one other name is unknown, a local name replaces it.
+
+    Parameters are renamed by position. A local name replaces a single unknown name.
     """
     parameters = parameters_of(owner)
     new_names: dict[str, str] = {}
@@ -169,18 +170,18 @@ def _renamed(template: Template, owner: Function, scope: Sequence[str]) -> str:
 
 
 def _alike(one: Counter[str], other: Counter[str]) -> float:
-    """Return the share of tokens, from 0 to 1, that two expressions have in common.
+    """Return the share of common tokens of two expressions, from 0 to 1.
 
-    It is the mean of two shares: of all tokens, and of the shorter expression's tokens.
+    The result is the mean of two shares: of all tokens, and of the shorter expression's tokens.
     """
     common, sizes = sum((one & other).values()), (sum(one.values()), sum(other.values()))
     return common / sum(sizes) + common / max(1, 2 * min(sizes))
 
 
 def edits(trees: Sequence[Tree | None], live: Lines, known: Sequence[Template] = ()) -> list[Edit]:
-    """Return all different edits of the lines in `live`, or of all lines if `live` is empty.
+    """Return all different edits of the lines in `live`. If `live` is empty, edit all lines.
 
-    Expressions of correct answers, `known`, may replace similar expressions.
+    `known` are expressions of correct answers, which may replace similar expressions.
     """
     found: dict[tuple[int, tuple[Span, ...]], Edit] = {}
     for number, tree in enumerate(trees):
@@ -208,7 +209,7 @@ def edits(trees: Sequence[Tree | None], live: Lines, known: Sequence[Template] =
 def _places(
     tree: Tree, lines: set[int] | None, known: Sequence[Template]
 ) -> Iterator[Sequence[Changed]]:
-    """Yield the changes that each edit of these lines makes, at one place or at several."""
+    """Yield the changes of each edit of these lines, at one place or several."""
     same: dict[tuple[object, ...], list[Changed]] = {}
     for node in tree.nodes:
         statement = tree.statement.get(node)
@@ -233,7 +234,7 @@ def _places(
 
 
 def _at_equal_places(equal: Iterable[list[Changed]]) -> Iterator[Sequence[Changed]]:
-    """Yield one change at all equal places. If they are few, also yield it at some."""
+    """Yield one change at all equal places. If there are few places, also at some of them."""
     for places in equal:
         spans = sorted(change.span for _, change in places)
         apart = all(span.end <= other.start for span, other in itertools.pairwise(spans))
@@ -244,7 +245,7 @@ def _at_equal_places(equal: Iterable[list[Changed]]) -> Iterator[Sequence[Change
 
 
 def _names_kept_apart(tree: Tree) -> Iterator[list[Changed]]:
-    """Yield edits that give a variable's second value a new name, and use this name afterwards."""
+    """Yield edits that give a variable's second value a new name from there on."""
     for node in tree.nodes:
         if not isinstance(node, ast.Assign) or len(node.targets) != 1:
             continue
@@ -269,7 +270,7 @@ def _names_kept_apart(tree: Tree) -> Iterator[list[Changed]]:
 
 
 class Suspects(NamedTuple):
-    """Lines that are more likely or less likely to be wrong than other lines."""
+    """Lines that are more likely or less likely to be wrong than others."""
 
     also_passing: Lines = NO_LINES  # lines that passing checks run too: less likely wrong
     raised: Lines = NO_LINES  # lines that raised an exception
@@ -287,7 +288,7 @@ class Suspects(NamedTuple):
 
 
 def in_order(edits: Sequence[Edit], suspects: Suspects, again: float = AGAIN) -> list[Edit]:
-    """Return the edits, most promising first. Each similar edit has its weight times `again`."""
+    """Return the edits, most promising first. Similar edits lose weight by the factor `again`."""
     weighted = ((-suspects.worth(edit), edit.unit, edit.spans, edit) for edit in edits)
     ranked = sorted(weighted, key=lambda row: row[:3])
     so_far: Counter[tuple[str, int, tuple[int, ...]]] = Counter()

@@ -1,4 +1,4 @@
-"""Sentences about the results of a search for repairs. A sentence never shows the edit."""
+"""Sentences about the results of a search for repairs, which never show an edit."""
 
 from collections.abc import Collection, Iterable, Sequence
 
@@ -20,11 +20,11 @@ DEPARTS = "departs"  # no edit was found; the line with the first unknown value
 class Found(msgspec.Struct, frozen=True):
     """Result of a search for repairs.
 
-    After each of the `edits`, or after the two edits `together`, all checks pass. `one_kind` is
-    false if edits of other kinds in the same lines seem to work too. If only some checks were
-    repaired, `functions` has the functions that these checks test. `departing` is the line that
-    computes the first value which no correct answer computes. `only_failing` has the lines that
-    failing checks run and no passing check runs.
+    Each of the `edits`, or the two edits in `together`, make all checks pass. `one_kind` is false
+    if edits of other kinds in the same lines seem to work too. If only some checks were repaired,
+    `functions` has the functions that these checks test. `departing` is the line with the first
+    value that no correct answer computes. `only_failing` has the lines that only failing checks
+    run.
     """
 
     edits: tuple[Edit, ...]
@@ -36,13 +36,13 @@ class Found(msgspec.Struct, frozen=True):
     only_failing: Lines = NO_LINES
 
     def tree(self, unit: int) -> Tree:
-        """Return the tree of a unit with an edit or a marked line."""
+        """Return the syntax tree of a unit with an edit or a marked line."""
         tree = self.trees[unit]
         assert tree is not None
         return tree
 
     def label(self, unit: int) -> str:
-        """Return the name of a unit, safe to show."""
+        """Return a printable name of a unit."""
         return one_line(self.tree(unit).label, 80)
 
     def where(self, unit: int, numbers: Collection[int]) -> str:
@@ -51,7 +51,7 @@ class Found(msgspec.Struct, frozen=True):
         return f"{where} of {self.label(unit)}" if len(self.trees) > 1 else where
 
     def repair(self, said: str, places: Iterable[tuple[int, int]], kind: str = "") -> Repair:
-        """Return a record of the search, with the text of the lines at these places."""
+        """Return the record of a search, with the text of the lines at these places."""
         lines = (
             Line(
                 file=self.label(unit),
@@ -64,9 +64,9 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def describe_repair(found: Sequence[Found], shown_only: bool = False) -> Repair | None:
-    """Return the sentences for searches about different functions. Without sentences, return None.
+    """Return the sentences for searches about different functions, or None.
 
-    `shown_only` is true if only visible checks were run, as in a released course.
+    `shown_only` is true if hidden checks were not run, as in a released course.
     """
     described = [_describe(result, shown_only) for result in found]
     repairs = [repair for repair in described if repair is not None]
@@ -91,7 +91,7 @@ def _describe(found: Found, shown_only: bool) -> Repair | None:
 
 
 def _of_edits(found: Found, passes: str) -> Repair | None:
-    """Return a sentence about edits that work alone. For too many lines, return None."""
+    """Return a sentence about edits that work alone, or None for too many lines."""
     edits = sorted(found.edits, key=lambda edit: (edit.unit, edit.lines))
     places = {(edit.unit, line) for edit in edits for line in edit.lines}
     if len({(edit.unit, edit.lines) for edit in edits}) > 1:
@@ -122,7 +122,7 @@ def _of_two(found: Found, passes: str) -> Repair | None:
 
 
 def _of_lines_alone(found: Found) -> Repair | None:
-    """Return a sentence with lines that may be wrong, for a search that found no passing edit."""
+    """Return a sentence with lines that may be wrong, for a search without a working edit."""
     departs = "{} is the first to compute a value that no known correct solution computes."
     runs = "Only failing checks run {}."
     for lines, kind, text in (found.departing, DEPARTS, departs), (found.only_failing, RUNS, runs):
@@ -134,7 +134,7 @@ def _of_lines_alone(found: Found) -> Repair | None:
 
 
 def _of_function(found: Found, passes: str) -> Repair | None:
-    """Return a sentence that names the function or class that contains all edits, or None."""
+    """Return a sentence that names the function or class of all edits, or None."""
     names = set()
     for edit in found.edits:
         around = (

@@ -1,4 +1,4 @@
-"""Targets of a repair, and a measure of how close an edited file comes to its targets."""
+"""Targets of a repair, and a measure of how close an edited file comes to these targets."""
 
 import ast
 from collections.abc import Collection, Sequence
@@ -15,7 +15,7 @@ NOTHING_THERE = frozenset({"missing", "not written"})
 
 
 class Targets(msgspec.Struct, frozen=True):
-    """The checks that an edit should make pass."""
+    """Checks that an edit should make pass."""
 
     failed: tuple[str, ...]  # the failed checks without a named mistake
     checks: frozenset[str] = frozenset()  # checks that must pass after the edit; if empty, all
@@ -23,14 +23,14 @@ class Targets(msgspec.Struct, frozen=True):
     not_run: tuple[str, ...] = ()  # checks that did not run; may test these functions too
 
     def are_met_by(self, result: CheckResult) -> bool:
-        """Return True if a check passes, or if it also tests functions other than the targets."""
+        """Return True if a check passes or also tests functions outside the targets."""
         return passes(result) or not _functions(result) <= set(self.functions)
 
 
 def find_targets(source: Source, results: Sequence[CheckResult]) -> Targets:
-    """Return the failed checks of functions that are written and have no named mistake.
+    """Return the failed checks of written functions without a named mistake.
 
-    Leave out functions that use a function with a named mistake, because they may be right.
+    A function that uses a function with a named mistake may be right, so it is left out.
     """
     failed = [result for result in results if result.outcome == "failed"]
     named = frozenset(name for result in failed if _is_named(result) for name in _functions(result))
@@ -49,9 +49,9 @@ def find_targets(source: Source, results: Sequence[CheckResult]) -> Targets:
 def targets_by_function(
     source: Source, results: Sequence[CheckResult], targets: Targets
 ) -> list[Targets]:
-    """Return separate targets for each function, if several functions fail in separate checks.
+    """Return separate targets for each function if several functions fail in separate checks.
 
-    Leave out a function that calls another failing function, because an edit of the call could
+    A function that calls another failing function is left out, because an edit of the call could
     avoid the mistake instead of repairing it.
     """
     own: dict[str, list[str]] = {}
@@ -70,7 +70,7 @@ def targets_by_function(
 
 
 def users_of(source: Source, functions: Collection[str]) -> frozenset[str]:
-    """Return these functions and all functions of the file that use them, even indirectly."""
+    """Return these functions and all functions of the file that use them in any way."""
     names_in = {
         node.name: {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
         for unit in source.units
@@ -103,7 +103,7 @@ RAISED, SHAPE, VALUES = range(3)
 
 
 class Fitness(NamedTuple):
-    """Measure of how close an edited file comes to the targets. A larger tuple is better."""
+    """Measure of how close an edited file comes to the targets. Larger tuples are better."""
 
     passed: int  # the number of checks that passed before the first failure
     kind: int  # the kind of the first failure: `RAISED`, `SHAPE` or `VALUES`
@@ -112,14 +112,14 @@ class Fitness(NamedTuple):
 
 
 def passes(result: CheckResult) -> bool:
-    """Return True if a check passes. A check that is not in the student kit counts as passed."""
+    """Return True if a check passes or is not in the student kit."""
     return result.outcome == "passed" or (
         result.hidden and result.outcome == "graded when handed in"
     )
 
 
 def fitness_of(results: Sequence[CheckResult]) -> Fitness:
-    """Return the fitness of an edited file. Checks after the first failure have not run."""
+    """Return the fitness of an edited file, from the checks up to the first failure."""
     passed = sum(map(passes, results))
     failed = next((result for result in results if not passes(result)), None)
     if failed is None:

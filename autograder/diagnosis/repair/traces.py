@@ -1,8 +1,8 @@
-"""Traces of a submission: the lines that checks run, and the intermediate values.
+"""Traces of a submission: lines that checks run, and intermediate values.
 
-The judge runs a changed file and reads its output. The file prints a marker for each statement or
-for each value. A value is identified by four numbers that do not depend on the number and the order
-of its axes. So an answer may arrange its arrays differently from the reference.
+The judge runs a changed file that prints a marker for each statement or each value, and reads the
+output. Four numbers identify a value, whatever the number and the order of its axes. So a student
+may arrange arrays differently from the reference.
 """
 
 import ast
@@ -64,10 +64,10 @@ def _passed_value(mark, part, value, _seen={}, _print=print):
 
 
 class TracedValue(NamedTuple):
-    """Value that a statement computed: its place and four identifying numbers.
+    """Computed value: its place and four identifying numbers.
 
-    The numbers are the size, the count of infinite or huge entries, the sum of all other entries,
-    and the sum of the squares of these other entries.
+    The four numbers are the size, the count of infinite or huge entries, the sum of all other
+    entries, and the sum of their squares.
     """
 
     place: tuple[int, int]
@@ -75,14 +75,14 @@ class TracedValue(NamedTuple):
 
 
 def with_line_marks(source: Source, trees: Sequence[Tree | None]) -> Source:
-    """Return the source with a line marker before each statement. It names unit and line."""
+    """Return the source with a marker before each statement that names unit and line."""
     return _marked(source, trees, Unit("marks", _MARK_LINE), _mark_lines)
 
 
 def with_value_marks(source: Source, trees: Sequence[Tree | None], all_parts: bool) -> Source:
     """Return the source with a value marker for each assignment and each `return`.
 
-    With `all_parts`, each part of these expressions has a marker too.
+    With `all_parts`, each part of the expressions has a marker too.
     """
     mark = partial(_mark_values, all_parts=all_parts)
     return _marked(source, trees, Unit("values", _MARK_VALUE), mark)
@@ -144,7 +144,7 @@ def _mark_values(root: ast.Module, number: int, all_parts: bool) -> None:
 
 
 def _changed(statement: ast.Assign | ast.AugAssign | ast.Return) -> list[str]:
-    """Return the variables that a statement changes: targets of `+=`, and unpacked names."""
+    """Return the variables that a statement changes by `+=` or by unpacking."""
     if isinstance(statement, ast.AugAssign):
         target: ast.expr = statement.target
         while isinstance(target, ast.Subscript):
@@ -173,12 +173,12 @@ class _MarkParts(ast.NodeTransformer):
 
 
 def lines_run(printed: str) -> Lines:
-    """Return the lines that ran: their line markers are in the output."""
+    """Return the lines that ran, from the line markers in the output."""
     return frozenset((int(unit), int(line)) for unit, line in _LINE_MARK.findall(printed))
 
 
 def feeding_lines(trees: Sequence[Tree | None], lines: Lines) -> Iterator[tuple[int, int]]:
-    """Yield the lines of the same function that assign or test the names in the given lines."""
+    """Yield the lines of the same function that assign or test names of the given lines."""
     for number, tree in enumerate(trees):
         here = {line for unit, line in lines if unit == number}
         if tree is None or not here:
@@ -196,7 +196,7 @@ def feeding_lines(trees: Sequence[Tree | None], lines: Lines) -> Iterator[tuple[
 
 
 def values_in(printed: str) -> list[TracedValue]:
-    """Return the values whose value markers are in the output, in order."""
+    """Return the values in order, from the value markers in the output."""
     return [
         TracedValue((int(unit), int(line)), (float(size), float(odd), float(total), float(squares)))
         for unit, line, size, odd, total, squares in _VALUE_MARK.findall(printed)
@@ -204,7 +204,7 @@ def values_in(printed: str) -> list[TracedValue]:
 
 
 def known_values(values: Iterable[TracedValue]) -> Known:
-    """Return the identifying numbers of the values as rows of an array, each row once."""
+    """Return the distinct identifying numbers of the values, as rows of an array."""
     rows = sorted({value.known_by for value in values})
     return np.array(rows, dtype=np.float64).reshape(-1, 4)
 
@@ -212,7 +212,7 @@ def known_values(values: Iterable[TracedValue]) -> Known:
 def values_of_right_answers(
     paths: Iterable[Path], exercise: str, printed: Callable[[Source], str]
 ) -> Known:
-    """Return the values of the correct answers in these files.
+    """Return the values that the correct answers in these files compute.
 
     `printed` is a function that runs the checks of a source and returns the output.
     """
@@ -229,10 +229,10 @@ def values_of_right_answers(
 
 
 def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines, Lines]:
-    """Return the line with the first unknown value, and the lines with only known values.
+    """Return the line with the first unknown value, and all lines with only known values.
 
-    A value is known if a correct answer computes it too. Both results are empty if each line has an
-    unknown value, because then the student's approach differs from every correct answer.
+    A value is known if a correct answer computes it too. If every line has an unknown value, the
+    student's approach is different, and both results are empty.
     """
     large = [value for value in values if value.known_by[0] >= TELLING]
     unknown = [value.place for value in large if not _is_among(value.known_by, known)]
@@ -241,9 +241,9 @@ def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines,
 
 
 def without_loops(trees: Sequence[Tree | None], lines: Lines) -> Lines:
-    """Return the lines that are not in a loop and not after a loop of the same function.
+    """Return the lines that come before any loop of their function.
 
-    A wrong value in a loop may be missed, because arrays there may be too small to be identified.
+    Arrays in a loop may be too small to identify, so a wrong value there may be missed.
     """
     behind = set()
     for number, tree in enumerate(trees):

@@ -1,4 +1,4 @@
-"""Syntax trees of source units, with the position of each node in the text."""
+"""Syntax trees of units of source, with the position of each node in the text."""
 
 import ast
 import itertools
@@ -28,7 +28,7 @@ ATOMIC = (
 
 
 class Span(msgspec.Struct, frozen=True, order=True):
-    """Part of a text, and its replacement. `start` and `end` count bytes of UTF-8."""
+    """Part of a text, and a replacement. `start` and `end` count bytes of UTF-8."""
 
     start: int
     end: int
@@ -36,7 +36,7 @@ class Span(msgspec.Struct, frozen=True, order=True):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """Change at one place. `weight` is the likelihood relative to other changes of this kind."""
+    """Change at one place. `weight` is its likelihood relative to changes of the same kind."""
 
     kind: str
     span: Span
@@ -44,11 +44,11 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Tree:
-    """Parsed unit of source, which must be Python and not too large.
+    """Syntax tree of a unit of source.
 
     `nodes` has all nodes that an edit may touch, in the order of the text. `statement`, `owner` and
-    `parent` are dicts from each node to its statement, its function (or None) and its parent.
-    `imported` has the names that all units of the source import.
+    `parent` are dicts from nodes to their statement, function (or None) and parent. `imported` has
+    the imported names of all units.
     """
 
     def __init__(self, unit: Unit) -> None:
@@ -74,7 +74,7 @@ class Tree:
     def _linked(self) -> Iterator[ast.AST]:
         """Yield all nodes that an edit may touch, in the order of the text.
 
-        At the top level, these are definitions only. Other statements there set the student's
+        At the top level, only definitions are editable, because other statements set the student's
         answers.
         """
         waiting: list[tuple[ast.AST, Function | None, ast.stmt | None]] = [
@@ -121,12 +121,12 @@ class Tree:
         return self.raw[start:end].decode()
 
     def operand(self, node: ast.AST) -> str:
-        """Return a node's text as an operand, in brackets if a neighbouring operator needs them."""
+        """Return a node's text as an operand, with brackets if a neighbour needs them."""
         text = self.source(node)
         return text if isinstance(node, ATOMIC) else f"({text})"
 
     def put(self, kind: str, node: ast.AST, new: str, weight: float = 1.0) -> Change:
-        """Return the change that replaces a node by a text, and add brackets where needed."""
+        """Return the change that replaces a node by a text, with brackets where needed."""
         start, end = self.span(node)
         parent = self.parent.get(node)
         binds = ast.BinOp | ast.UnaryOp | ast.Attribute | ast.Compare | ast.BoolOp | ast.Subscript
@@ -152,18 +152,18 @@ class Tree:
         return self._scopes[function] if function is not None else []
 
     def lately(self, node: ast.expr) -> list[str]:
-        """Return the names that are assigned before a node's line, the latest first."""
+        """Return the names that are assigned before a node's line, latest first."""
         stored = sorted(self._stored.get(self.owner[node], []), reverse=True)
         return list(dict.fromkeys(name for line, name in stored if line < node.lineno))
 
 
 def is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
-    """Return True if a node is a name that gets a value by assignment."""
+    """Return True if a node is a name that an assignment sets."""
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
 def read_trees(units: Sequence[Unit]) -> tuple[Tree | None, ...]:
-    """Return the trees of a source's units. Each tree also knows the imports of the other units."""
+    """Return the trees of a source's units, each with the imports of all units."""
     trees = tuple(map(read_tree, units))
     parsed = [tree for tree in trees if tree is not None]
     imported = frozenset(name for tree in parsed for name in tree.imported)
@@ -173,7 +173,7 @@ def read_trees(units: Sequence[Unit]) -> tuple[Tree | None, ...]:
 
 
 def read_tree(unit: Unit) -> Tree | None:
-    """Return the tree of a unit, or None if the unit is not Python or too large for a search."""
+    """Return the tree of a unit, or None for invalid Python and for too large units."""
     try:
         return Tree(unit)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -195,7 +195,7 @@ def _is_one(text: str) -> bool:
 
 
 def imported_names(root: ast.AST) -> Iterator[str]:
-    """Yield the names that a file's imports define."""
+    """Yield the names that imports of a file define."""
     for node in ast.walk(root):
         if isinstance(node, ast.Import | ast.ImportFrom):
             for alias in node.names:

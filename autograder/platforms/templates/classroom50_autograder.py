@@ -1,6 +1,6 @@
-"""Checker of a submission with the kit beside this file. Made by `autograder package`.
+"""Checker of a submission with the kit beside this file, made by `autograder package`.
 
-It installs the libraries into a folder of the job, unless they are installed already.
+The checker installs missing libraries into a folder of the job.
 """
 
 import importlib.util

@@ -1,9 +1,9 @@
 """Confinement of a process with features of the Linux kernel.
 
-The process confines itself, without a new program (`exec`). The layers are applied in this order.
-The fork server gets namespaces and a private root once. Then each submission gets a new pid
-namespace, a new scratch folder, limits, landlock, no new privileges, no capabilities, closed
-descriptors, and a filter of system calls.
+The process confines itself, without a new program (`exec`). The fork server first gets namespaces
+and a private root. Then each submission gets, in this order, a new pid namespace, a new scratch
+folder, limits, landlock, no new privileges, no capabilities, closed descriptors, and a filter of
+system calls.
 """
 
 import struct

@@ -1,7 +1,7 @@
-"""Fork server. It imports libraries once, and then forks a confined child for each submission.
+"""Fork server, which imports libraries once and forks a confined child for each submission.
 
 To request a child, the judge sends the limits and the child's connection on the control socket
-(SEQPACKET). The fork server sends back a descriptor of the process, and later its exit code.
+(SEQPACKET). The fork server sends back the child's descriptor, and later the child's exit code.
 """
 
 import contextlib
@@ -37,7 +37,7 @@ COUNTED = 5.0  # seconds for which a test process runs, so that its threads can 
 
 
 class Forker:
-    """Process that has imported the libraries and forks children. It never loads a submission."""
+    """Process with imported libraries, which forks children and never loads a submission."""
 
     def __init__(self, config: dict[str, Any], control: socket.socket) -> None:
         self.config = config
@@ -52,7 +52,7 @@ class Forker:
         self.make_server: Callable[[], Any]  # called in a child once it is confined
 
     def prepare(self) -> None:
-        """Do all steps that are needed only once. The order of the steps must not change."""
+        """Do all steps that are needed only once, in this necessary order."""
         kernel.prctl(kernel.SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
         self.proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
         # imports need /proc and all files of Python, which this process cannot reach later
@@ -90,7 +90,7 @@ class Forker:
             self.max_tasks = backstop_of_tasks() if self.counts_tasks else MAX_TASKS
 
     def _load(self) -> None:
-        """Import the code that children need to run submissions, or to probe the confinement."""
+        """Import the code for children that run submissions or probe the confinement."""
         if self.config["probing"]:
             from .probing import Probing
 
@@ -103,7 +103,7 @@ class Forker:
             self.make_server = lambda: Server(LINE, LINE, self.config["hidden"])
 
     def _enter_namespaces(self, readable: list[str]) -> None:
-        """Enter new namespaces (mounts …), and fork their first process, which continues."""
+        """Enter new namespaces (mounts …), and fork a first process in them, which continues."""
         as_root = os.geteuid() == 0
         if as_root:  # bind the paths that only root can reach, then become another user
             kernel.unshare(kernel.NEW_MOUNTS, "mounts")
@@ -125,7 +125,7 @@ class Forker:
         self.own_pids = os.open("self/ns/pid", os.O_RDONLY, dir_fd=self.proc)
 
     def serve(self) -> None:
-        """Fork one child per request until the judge closes the connection."""
+        """Fork a child for each request, until the judge closes the connection."""
         self.control.send(READY)
         while True:
             message, descriptors, _, _ = socket.recv_fds(self.control, MAX_MESSAGE, 1)
@@ -147,7 +147,7 @@ class Forker:
             self.control.send(STATUS.pack(self._ended(child, handle)))
 
     def _ended(self, child: int, handle: int) -> int:
-        """Wait until a child ends. If it has too many threads, kill it. Return its exit code."""
+        """Wait for a child's end, and return its exit code. Kill a child with too many threads."""
         has_too_many = False
         if self.counts_tasks:
             poll = select.poll()
@@ -164,7 +164,7 @@ class Forker:
         return TOO_MANY_TASKS if has_too_many else os.waitstatus_to_exitcode(status)
 
     def _tasks_of(self, process: int) -> int:
-        """Return the number of a process's threads, counted as the entries of its `task` folder."""
+        """Return the number of a process's threads, from the entries of its `task` folder."""
         try:
             return os.stat(f"{process}/task", dir_fd=self.proc).st_nlink - 2
         except OSError:  # the process has just ended, or /proc hides other processes

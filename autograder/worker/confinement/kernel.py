@@ -1,4 +1,4 @@
-"""Functions for system calls that Python does not offer. Each raises OSError if the call fails."""
+"""Functions for system calls that Python lacks. A failed call raises OSError."""
 
 import ctypes
 import os
@@ -67,7 +67,7 @@ def enter_namespace(descriptor: int, kind: int) -> None:
 
 
 def make_read_only(path: str) -> None:
-    """Make a mount and all mounts below it read-only, and forbid set-uid programs and devices."""
+    """Make a mount and all mounts below it read-only, without set-uid programs and devices."""
     attributes = struct.pack("QQQQ", READ_ONLY | NO_SUID | NO_DEVICES, 0, 0, 0)
     at_cwd, recursive = -100, 0x8000
     done = _libc.syscall(

@@ -1,4 +1,4 @@
-"""Private root folder with only libraries, and the steps to give up the rights of root."""
+"""Private root folder with only libraries, and steps for giving up the rights of root."""
 
 import os
 import sys
@@ -10,10 +10,10 @@ NOBODY = 65534
 
 
 def drop_root(readable: list[str]) -> None:
-    """Become the user `nobody`, if this process is root and `nobody` can read the libraries.
+    """If this process is root and `nobody` can read the libraries, become the user `nobody`.
 
     Limits on the number of processes do not apply to root. If only root may enter the interpreter's
-    folder, the process stays root without capabilities. Landlock and the filter then still apply.
+    folder, the process stays root, without capabilities but with landlock and the filter.
     """
     if os.geteuid() != 0 or not all(_open_to_all(path) for path in readable):
         return
@@ -34,7 +34,7 @@ def _open_to_all(path: str) -> bool:
 
 
 def enter_user_namespace(proc: int, flags: int) -> None:
-    """Enter a new user namespace that keeps all ids, and other new namespaces (`flags`).
+    """Enter a new user namespace that keeps all ids, and further new namespaces (`flags`).
 
     `proc` is a descriptor of /proc. The process must have a single thread.
     """
@@ -55,9 +55,10 @@ _SYSTEM = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache")
 
 
 def library_paths(libraries: Sequence[str], hidden: Sequence[str] = ()) -> list[str]:
-    """Return the existing paths that Python needs in order to start and to import modules.
+    """Return the existing paths that Python needs to start and to import modules.
 
-    No path lies inside another. A folder with a path in `hidden` is replaced by its other contents.
+    No path lies inside another path. The contents of a folder, without `hidden` paths, replace a
+    folder with a hidden path.
     """
     wanted = [*_SYSTEM, sys.prefix, sys.base_prefix, *libraries]
     found: list[str] = []
@@ -83,9 +84,9 @@ def _inside(path: str, folder: str) -> bool:
 
 
 def make_private_root(paths: Sequence[str]) -> None:
-    """Replace the root folder by one with `paths` (read-only), three devices and `SCRATCH`.
+    """Replace the root folder by a folder with `paths` (read-only), three devices and `SCRATCH`.
 
-    The process must have its own mount namespace and the right to mount in it.
+    The process needs a mount namespace of its own and the right to mount there.
     """
     kernel.mount("none", "/", "", kernel.RECURSIVE | kernel.PRIVATE)
     new = "/tmp"  # any existing folder: only this process sees the change
@@ -125,7 +126,7 @@ def mount_scratch(megabytes: int) -> None:
 
 
 def renew_scratch(megabytes: int) -> None:
-    """Replace the scratch folder of the previous submission by an empty one."""
+    """Replace the previous submission's scratch folder by an empty folder."""
     os.chdir("/")
     kernel.detach(SCRATCH)
     mount_scratch(megabytes)

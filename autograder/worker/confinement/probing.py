@@ -1,8 +1,8 @@
-"""Probe that runs in the place of a submission and tries actions that its confinement forbids.
+"""Probe that runs in place of a submission and tries forbidden actions.
 
-A request is a line of JSON: a name in ATTEMPTS, and arguments. The answer is one byte. An attempt
-does no harm, even if the confinement does not refuse it: the files belong to the probe, and the
-signals are 0 and SIGURG. The probe does not import numpy.
+A request is a line of JSON: a name in ATTEMPTS, and arguments. The answer is one byte. Attempts
+that succeed do no harm: the files belong to the probe, and the signals are 0 and SIGURG. The probe
+does not import numpy.
 """
 
 import ctypes
@@ -30,7 +30,7 @@ class _Part(ctypes.Structure):
 
 
 class Probing:
-    """Server that makes attempts on request. The answer to a request is "done" or "refused"."""
+    """Server that makes attempts on request, and answers "done" or "refused"."""
 
     def __init__(self, line: int) -> None:
         self.line = line
@@ -54,7 +54,7 @@ def _raised(result: int) -> None:
 
 
 def _start_threads() -> None:
-    """Start 300 threads at once. If the limit is lower, raise, or let the process be killed."""
+    """Start 300 threads at once, which a lower limit must prevent."""
     over = threading.Event()
     threading.stack_size(SMALL_STACK)
     try:

@@ -1,8 +1,8 @@
-"""Rules for a confined process. Landlock restricts files, and seccomp restricts system calls.
+"""Rules for a confined process: landlock for files, and seccomp for system calls.
 
 A system call is allowed if it cannot affect another process, a file outside, or the kernel. It may
-change the memory, the threads and the descriptors of the process itself. A call that is not listed
-here fails.
+change the memory, the threads and the descriptors of the process itself. All system calls outside
+this list fail.
 """
 
 import errno
@@ -16,7 +16,7 @@ from .private_root import DEVICES
 
 
 class Only(NamedTuple):
-    """Condition on a system call's argument. Its bits in `mask` must equal the bits of `value`."""
+    """Condition on a system call's argument: equal to `value` in the bits of `mask`."""
 
     argument: int
     value: int
@@ -107,7 +107,7 @@ def compile_filter(own_files: bool, no_open: bool) -> bytes:
     """Return a compiled filter that allows these system calls. All others fail with EPERM.
 
     Without `own_files`, the filter forbids changes of files' modes and dates, because landlock does
-    not protect these. With `no_open`, no file can be opened. This is for kernels without landlock.
+    not protect them. With `no_open`, for kernels without landlock, no file can be opened.
     """
     import pyseccomp as seccomp
 
@@ -132,7 +132,7 @@ def compile_filter(own_files: bool, no_open: bool) -> bytes:
 
 
 def _add(rules: Any, action: Any, name: str, *conditions: Any) -> None:
-    """Add a rule for a system call, if this processor has the call."""
+    """Add a rule for a system call if this processor has it."""
     import pyseccomp as seccomp
 
     if seccomp.resolve_syscall(seccomp.Arch.NATIVE, name) >= 0:
@@ -140,14 +140,14 @@ def _add(rules: Any, action: Any, name: str, *conditions: Any) -> None:
 
 
 def for_this_process(program: bytes) -> bytes:
-    """Return the filter with this process's id. The process can send signals only to itself."""
+    """Return the filter with this process's id, which allows signals only to this process."""
     return program.replace(struct.pack("<I", OWN_PID), struct.pack("<I", os.getpid()))
 
 
 def make_ruleset(readable: Sequence[str], writable: Sequence[str]) -> Any:
-    """Return a landlock ruleset. Its method `restrict()` applies the rules to this process.
+    """Return a landlock ruleset. The method `restrict()` applies it to this process.
 
-    A rule on a mount point is lost with each new mount, so `writable` contains the parent folder.
+    A rule on a mount point ends with a new mount, so `writable` contains the parent folder.
     """
     import landlockpy
 

@@ -1,0 +1,20 @@
+"""Inputs of attention whose scaled scores are as large as the exercises allow."""
+
+from typing import Any
+
+import numpy as np
+
+from reference.attention import Array, scale, scores
+
+LOW_SCORES: tuple[Array, Array, Array] = (
+    np.array([[30.0, 0.0], [34.0, 1.0]]),
+    np.array([[-41.5, 0.0], [-39.0, 1.0], [0.0, 2.0]]),
+    np.array([[True, True, False], [True, False, False]]),
+)
+"""Queries, keys and a mask. Scaled allowed scores are down to −1,000, below the blocked scores."""
+
+
+def with_scores_up_to(most: float, Q: Any, K: Any) -> tuple[Any, Any]:
+    """Return Q and K times a factor. Then the largest scaled score, without its sign, is `most`."""
+    factor = np.sqrt(0.99 * most / np.abs(scale(scores(Q, K), Q.shape[-1])).max())
+    return (Q * factor).astype(Q.dtype), (K * factor).astype(K.dtype)
