@@ -145,12 +145,12 @@ ALONG_INSIDE: tuple[tuple[str, str, Along], ...] = (
     ),
     (
         "averaged",
-        "with each number replaced by {their} mean{along}",
+        "made equal{along}: each is {their} mean",
         lambda x, axis: _mean(x, axis) + 0 * x,
     ),
     (
         "largest-for-each",
-        "with each number replaced by {their} maximum{along}",
+        "made equal{along}: each is {their} maximum",
         lambda x, axis: _max(x, axis) + 0 * x,
     ),
     ("sums-so-far", "added up", lambda x, axis: np.cumsum(x, axis).reshape(x.shape)),

@@ -83,9 +83,11 @@ def expect_fair(
                 )
             )
             d, value, low, high = outside[0]
+            digits = 4 if f"{value:.4g}" not in {f"{low:.4g}", f"{high:.4g}"} else 9
             first = first or (
-                f"{name} at dimension {d} is {value:.4g}. With {trials} trials of length "
-                f"{seq_len}, a fair measurement lies between {low:.4g} and {high:.4g}."
+                f"{name} at dimension {d} is {value:.{digits}g}. With {trials} trials of length "
+                f"{seq_len}, a fair measurement lies between {low:.{digits}g} and "
+                f"{high:.{digits}g}."
             )
     if curves:
         raise Mismatch(first, curves=tuple(curves))

@@ -96,10 +96,15 @@ def test_the_first_value_that_no_right_answer_has(text, first, fine):
 
 
 def test_a_line_in_or_after_a_loop_is_not_the_first():
-    text = "def f(x):\n    a = x\n    for b in x:\n        c = b\n    return c\n\ndef g(x):\n    return x\n"
+    text = "def f(x):\n    a = x\n    for b in x:\n        c = b\n    return 2 * c\n\ndef g(x):\n    return 2 * x\n"
     trees = [Tree(Unit("f.py", text))]
     kept = without_loops(trees, frozenset((0, line) for line in (2, 4, 5, 8)))
     assert sorted(line for _, line in kept) == [2, 8]
+
+
+def test_a_line_that_only_returns_a_name_is_not_the_first():
+    trees = [Tree(Unit("f.py", "def f(x):\n    x[0] = -1000\n    return x\n"))]
+    assert without_loops(trees, frozenset({(0, 3)})) == frozenset()
 
 
 def test_what_is_told_changes_no_result():

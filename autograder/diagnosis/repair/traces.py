@@ -241,9 +241,10 @@ def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines,
 
 
 def without_loops(trees: Sequence[Tree | None], lines: Lines) -> Lines:
-    """Return the lines that come before any loop of their function.
+    """Return the lines that compute a value before any loop of their function.
 
-    Arrays in a loop may be too small to identify, so a wrong value there may be missed.
+    Arrays in a loop may be too small to identify, so a wrong value there may be missed. A line such
+    as `return x` computes nothing: an earlier line has changed `x` in place.
     """
     behind = set()
     for number, tree in enumerate(trees):
@@ -253,7 +254,8 @@ def without_loops(trees: Sequence[Tree | None], lines: Lines) -> Lines:
         for node in tree.statements:
             if isinstance(node, ast.For | ast.While):
                 with_loop.add(tree.owner[node])
-            if tree.owner[node] in with_loop:
+            returns_name = isinstance(node, ast.Return) and isinstance(node.value, ast.Name)
+            if tree.owner[node] in with_loop or returns_name:
                 behind.add((number, node.lineno))
     return lines - behind
 
