@@ -205,10 +205,10 @@ def division(seen: Observations) -> Statement | None:
     equal = [side for side in safe if side.calls == failed]
     if equal:
         return _one_property(equal, seen.wrong, seen.recipe)
-    for one, other in combinations(safe, 2):
-        if one.calls & other.calls == failed:
-            return stated("wrong_with_both", wrong=one.words, also=other.words)
     kinds = len({number % seen.kinds for number in failed})
+    for one, other in combinations(safe, 2):
+        if kinds >= ENOUGH and one.calls & other.calls == failed:
+            return stated("wrong_with_both", wrong=one.words, also=other.words)
     for side in sides:
         if side.trait.both_ways and failed < side.calls:
             share = len({number % seen.kinds for number in side.calls}) / seen.kinds

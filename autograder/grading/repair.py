@@ -282,7 +282,11 @@ class _Search:
             together=together,
             functions=targets.functions,
             departing=NO_LINES if self._names_a_line else without_loops(self.trees, departing),
-            only_failing=_in_functions_of(self.trees, live - also_passing, also_passing),
+            only_failing=(
+                NO_LINES  # an error in another line says more
+                if raised - (live - also_passing)
+                else _in_functions_of(self.trees, live - also_passing, also_passing)
+            ),
         )
 
     def _quick(self, source: Source, checks: Sequence[str]) -> Graded:
