@@ -171,7 +171,7 @@ class ReplayRecorder:
             random=not exact,
             read=read,
             call=call,
-            traits=[(trait.when, trait.otherwise) for trait in recipe.traits],
+            traits=[(trait.when, trait.otherwise, trait.both_ways) for trait in recipe.traits],
             drawn=len(self.probes) // DRAWS,
             probes=[self._probed(probe) for probe in self.probes],
             wrong=[RecordedMisconception(w.id, w.finding, w.hints[:hints]) for w in self.wrong],

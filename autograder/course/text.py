@@ -77,8 +77,7 @@ def as_letters(text: str) -> str:
 def identity(name: str) -> str:
     """Return the id for a folder's name: the name, or a printable form with a digest.
 
-    The id depends only on the name, and not on other students. Different names never have the same
-    id.
+    The id depends only on the name. Different names never have the same id.
     """
     shown = one_line(name, MAX_ID)
     if shown == name and not has_digest(name):

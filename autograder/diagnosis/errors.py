@@ -76,9 +76,9 @@ def _product(failure: _Failure) -> str:
     is_whole = not pair[2] and not pair[4] and not re.match(r"\s*[.\[(]", pair.string[pair.end() :])
     if is_whole and min(len(left), len(right)) >= max(2, failure.axes):
         if left[-1] == right[-1] != right[-2]:
-            return f"{text} The last two axes of {pair[3]} still need swapping."
+            return f"{text} If you need this product, swap the last two axes of {pair[3]} first."
         if left[-2] == right[-2] != left[-1]:
-            return f"{text} The last two axes of {pair[1]} still need swapping."
+            return f"{text} If you need this product, swap the last two axes of {pair[1]} first."
     return text
 
 
@@ -285,6 +285,10 @@ MEANINGS: Meanings = {
     ),
     r"only (?:length-1|0-dimensional) arrays can be converted": (
         "float(…) and math.… take one number. NumPy's own functions take whole arrays."
+    ),
+    r"type\(s\) for \^|bitwise_xor": "In Python, a power is `**`: `2 ** 0.5` is √2.",
+    r"unexpected keyword argument '(?:keep)?dim'": (
+        "NumPy's names are `axis` and `keepdims`. Only torch's are `dim` and `keepdim`."
     ),
     r"(?:too many|not enough) values to unpack \(expected (\d+)": _unpacked,
     r"expected scalar type (\w+) but found (\w+)|have the same dtype": (

@@ -205,16 +205,19 @@ def division(seen: Observations) -> Statement | None:
     equal = [side for side in safe if side.calls == failed]
     if equal:
         return _one_property(equal, seen.wrong, seen.recipe)
+    kinds = _kinds(failed, seen)
     for one, other in combinations(safe, 2):
-        if one.calls & other.calls == failed:
+        if kinds >= ENOUGH and one.calls & other.calls == failed:
             return stated("wrong_with_both", wrong=one.words, also=other.words)
-    kinds = len({number % seen.kinds for number in failed})
     for side in sides:
-        if side.trait.both_ways and failed < side.calls:
-            share = len({number % seen.kinds for number in side.calls}) / seen.kinds
-            if share**kinds < CHANCE:
-                return stated("wrong_only", wrong=side.words)
+        chance = (_kinds(side.calls, seen) / seen.kinds) ** kinds
+        if side.trait.both_ways and failed < side.calls and chance < CHANCE:
+            return stated("wrong_only", wrong=side.words)
     return None
+
+
+def _kinds(calls: Iterable[int], seen: Observations) -> int:
+    return len({number % seen.kinds for number in calls})
 
 
 def _one_property(

@@ -35,6 +35,7 @@ EXCEPTIONS = (
     ("name", "NameError", ""),
     ("no_object", "TypeError AttributeError", "NoneType"),
     ("comma", "TypeError", "list indices must be integers or slices, not (?:list|tuple)"),
+    ("power", "TypeError", r"type\(s\) for \^|bitwise_xor"),
     ("cannot_write", "TypeError UFuncTypeError UFuncOutputCastingError", "annot cast ufunc"),
     ("argument_changed", "ValueError RuntimeError", "read-only|leaf Variable"),
     ("parent_init", "AttributeError", r"before Module\.__init__"),
@@ -85,6 +86,11 @@ HINTS: Mapping[str, Three] = {
         "Is there a comma between every two rows {where}?",
         "Brackets right after a list are an index: `[1, 2] [3, 4]` asks for an entry of `[1, 2]`.",
         "Put a comma between `]` and `[`.",
+    ),
+    "power": (
+        "Which sign stands for a power {where}? In Python, it is `**`.",
+        "`2 ** 0.5` is the square root of 2. `^` is XOR, which works only for whole numbers.",
+        "Write `**` instead of `^`.",
     ),
     "cannot_write": (
         "Which type do the entries of the changed array have {where}?",

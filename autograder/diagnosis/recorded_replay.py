@@ -106,7 +106,7 @@ class RecordedFunction(msgspec.Struct):
     random: bool
     read: str
     call: dict[str, Any] | None
-    traits: list[tuple[str, str]]
+    traits: list[tuple[str, str, bool]]
     drawn: int
     probes: list[RecordedProbe]
     wrong: list[RecordedMisconception]
@@ -279,8 +279,8 @@ def _recipe(function: RecordedFunction, probes: Sequence[Probe], package: str) -
         fingerprints=tuple(misconceptions),
         defaults=unpacked_value(function.defaults),
         traits=tuple(
-            Trait(functools.partial(_has, place), when, otherwise)
-            for place, (when, otherwise) in enumerate(function.traits)
+            Trait(functools.partial(_has, place), when, otherwise, both_ways)
+            for place, (when, otherwise, both_ways) in enumerate(function.traits)
         ),
         results=tuple(function.results),
         axes=lambda state: getattr(state, "sizes", {}),

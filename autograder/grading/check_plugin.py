@@ -54,8 +54,7 @@ NO_REQUIREMENT = frozenset({"nothing_returned", "printed", "other_kind"})
 class CheckRun:
     """Run of checks on one submission. The first check that needs a session opens one.
 
-    `error` is the internal error that ended the run. If `is_enough` is true, the remaining checks
-    are skipped.
+    `error` is the internal error that ended the run. If `is_enough` is true, the rest is skipped.
     """
 
     def __init__(self, open_session: Callable[[], WorkerSession], seed: int) -> None:

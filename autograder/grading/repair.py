@@ -262,6 +262,7 @@ class _Search:
         labels = {unit.label: number for number, unit in enumerate(self.source.units)}
         places = [result.place for result in failed if result.place is not None]
         raised = Lines((labels[place.file], place.line) for place in places if place.file in labels)
+        alone = NO_LINES if raised - (live - also_passing) else live - also_passing
         departing, fine = self._departing(panel)
         suspects = Suspects(
             also_passing,
@@ -282,7 +283,7 @@ class _Search:
             together=together,
             functions=targets.functions,
             departing=NO_LINES if self._names_a_line else without_loops(self.trees, departing),
-            only_failing=_in_functions_of(self.trees, live - also_passing, also_passing),
+            only_failing=_in_functions_of(self.trees, alone, also_passing),
         )
 
     def _quick(self, source: Source, checks: Sequence[str]) -> Graded:

@@ -26,6 +26,12 @@ SIZES = (1, 2, 3, 4, 7)
 MASK = ["test_mask_values"]
 LOW = 20.0  # a score this far below another has no weight: e to the power of −20 is 2e-9
 TOO_HIGH = "A blocked score is not low enough: its weight is above 0."
+HIGH_AMONG_LOW = "If all scores are low, a blocked score is not low enough: its weight is above 0."
+LOWER = (
+    "To which number does your code change a blocked score, and how low is the lowest allowed one?",
+    "Scores may be as low as −1,000. A blocked score has to lie far below every allowed score.",
+    "Where the mask is false, put -np.inf (or -1e9) instead of the score.",
+)
 NEAR = 10.0  # a score closer than this to the largest of its row has a weight of 5e-5 or more
 SUM = 1e-3  # allowed error of a row's sum of weights
 
@@ -48,6 +54,12 @@ def expect_allowed(answer, scores, allowed):
         finding = "Allowed scores are changed, and blocked scores are not low enough."
         wrong = replace(wrong, yours=answer, expected=expected, wrong=marks)
         raise replace(wrong, finding=finding) if high.any() else wrong from None
+
+
+def too_high(answer, allowed):
+    """Return a mask of the blocked scores that are not far below the largest allowed score."""
+    largest = np.where(allowed, answer, -np.inf).max(axis=-1, keepdims=True)
+    return ~allowed & ~(answer <= largest - LOW)
 
 
 def scores_for(rng, batch, length):
@@ -191,8 +203,7 @@ def test_mask_kinds(submission, rng):
         answer = expect_shape(answer, scores.shape, "the scores").astype(float)
         allowed = np.broadcast_to(mask, scores.shape) != 0
         expect_allowed(answer, scores, allowed)
-        largest = np.where(allowed, answer, -np.inf).max(axis=-1, keepdims=True)
-        high = ~allowed & ~(answer <= largest - LOW)
+        high = too_high(answer, allowed)
         if high.any():
             raise Mismatch(TOO_HIGH, "the scores", answer, None, high)
 
@@ -277,8 +288,7 @@ def blocks(submission, scores, mask):
     with graded_elsewhere(Mismatch, Raised):
         answer = expect_shape(submission.apply_mask(scores, mask), scores.shape, "the scores")
         expect_allowed(answer, scores, mask)
-        largest = np.where(mask, answer, -np.inf).max(axis=-1, keepdims=True)
-        return bool((mask | (answer <= largest - LOW)).all())
+        return not too_high(answer, mask).any()
     return False
 
 
@@ -288,10 +298,10 @@ def blocks(submission, scores, mask):
     grades=["large scores", "lengths", "no side effects"],
     needs=MASK,
     hints=(
-        "Which line of your code can overflow or change an argument?",
-        "e to the power of 900 overflows, so subtract the largest score of the row first. "
-        "`scores[...] = …` changes the caller's own array.",
-        "np.where(mask, scores, -np.inf) makes a new array. scores.copy() also makes a new array.",
+        "Which line of your code may go wrong for long sequences, or for scores of ±1,000?",
+        "e to the power of 900 overflows, and e to the power of −1,000 is 0, so subtract the "
+        "largest allowed score of the row first. A blocked score must be far below each of them.",
+        "np.where(mask, scores, -np.inf) blocks scores of any size, and it makes a new array.",
     ),
 )
 def test_long_and_unchanged(submission, reference, rng, note, grading):
@@ -323,10 +333,13 @@ def test_long_and_unchanged(submission, reference, rng, note, grading):
     mask = reference.causal_mask(4)
     mixed = np.array([[900.0], [-900.0], [0.0], [5.0]]) + rng.normal(size=(4, 4))
     lowest = np.where(mask, -995.0, 0.0) + rng.normal(size=(4, 4))
-    if blocks(submission, np.zeros((4, 4)), mask):  # one mistake costs once
-        assert blocks(submission, lowest, mask), (
-            "If all scores are low, a blocked score is not low enough: its weight is above 0."
-        )
+    usual = np.linspace(-2.0, 2.0, 16).reshape(4, 4) / 3
+    if blocks(submission, usual, mask):  # one mistake costs once
+        answer = expect_shape(submission.apply_mask(lowest, mask), lowest.shape, "the scores")
+        expect_allowed(answer, lowest, mask)
+        high = too_high(answer, mask)
+        if high.any():
+            raise Mismatch(HIGH_AMONG_LOW, "the scores", answer, None, high, hints=LOWER)
     else:
         note(
             "apply_mask is wrong. Other checks grade apply_mask. This check grades the other "

@@ -45,8 +45,8 @@ def test_last_axis_by_default(submission, reference, rng):
     grades=["any axis"],
     needs=["test_one_row"],
     hints=(
-        "Which calls of max and sum in your code use the parameter `axis`?",
-        "The maximum and the sum both have to run along `axis`.",
+        "For a matrix and axis=0, what are the shapes of the maximum and the sum in your code?",
+        "The maximum and the sum run along `axis`, and keep it as an axis of length 1.",
         "Pass axis=axis and keepdims=True to both calls. Then the shapes fit for any axis.",
     ),
 )

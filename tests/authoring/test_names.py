@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autograder.author import Family, Misconception, Recipe
+from autograder.author import Family, Misconception, Recipe, Trait
 from autograder.authoring.diagnosis_records import PLAIN, ReplayRecorder, names_of
 from autograder.checks.recorded_answers import pack, read_packed
 from autograder.course.own_modules import importable
@@ -109,3 +109,20 @@ def test_two_mistakes_in_another_right_style():
 def test_hints_beyond_the_policy_are_not_recorded(both):
     assert {len(each.hints) for each in both[1].recipe.misconceptions} <= {2, 3}  # 3: of None
     assert sum(len(each.hints) == 3 for each in both[1].recipe.misconceptions) <= 1
+
+
+def test_a_property_of_one_side_only_is_recorded_so():
+    """A kit said "wrong, but only for small numbers" of rounding, which large numbers hide."""
+    recipe = Recipe(
+        "double",
+        lambda rng: [(rng.normal(size=3) * size,) for size in (1.0, 1.0, 1000.0, 1000.0)],
+        (),
+        steps={"doubled": lambda s: 2 * s.x},
+        parameters=("x",),
+        traits=(
+            Trait(lambda s: np.abs(s.x).max() > 10, "for large ones", "for small ones", False),
+            Trait(lambda s: s.x[0] > 0, "above 0", "below 0"),
+        ),
+    )
+    recorded = RecordedReplay(ReplayRecorder(recipe, 1).function(PLAIN, ""), "released").recipe
+    assert [trait.both_ways for trait in recorded.traits] == [False, True]

@@ -69,3 +69,52 @@ def test_no_sentence_says_whatever_of_some_calls_only():
     universal = re.compile(r"whatever \w+ (is|are)\b")
     assert [f for f in finds if universal.search(worded("named", f))]
     assert [f for f in finds if universal.search(worded("in_some_calls", f))] == []
+
+
+ROUNDED = "def apply_mask(scores, mask):\n    return np.where(mask, scores, -1e9).round(2)\n"
+HALF = (
+    "def apply_mask(scores, mask):\n    return np.where(mask, scores.astype(np.float16), -np.inf)\n"
+)
+CLIPPED = (
+    "def apply_mask(scores, mask):\n    return np.where(mask, scores.clip(-500, 500), -np.inf)\n"
+)
+NOT_LOW = "def apply_mask(scores, mask):\n    return np.where(mask, scores, -1000)\n"
+HIGH = "a blocked score is not low enough"
+
+
+@pytest.mark.parametrize(
+    ("code", "is_high"), [(ROUNDED, False), (HALF, False), (CLIPPED, False), (NOT_LOW, True)]
+)
+def test_only_a_blocked_score_that_gets_weight_is_not_low_enough(grade_text, code, is_high):
+    """It was said of rounded scores, whose blocked ones are −1e9."""
+    text = (ROOT / "solutions/causal_mask.py").read_text()
+    last = grade_text("causal_mask", text + code).checks[-1]
+    assert last.outcome == "failed"
+    assert (HIGH in last.finding) == is_high
+    if is_high:
+        assert last.hints[0].startswith("To which number does your code change a blocked score")
+
+
+SQUEEZED = "    return (exponentials / exponentials.sum(axis=axis, keepdims=True)).squeeze()"
+ROWS_ONLY = """def softmax(x, axis=-1):
+    x = np.array(x)
+    if axis == 0:
+        e = np.exp(x - x.max(axis=0))
+        return e / e.sum(axis=0)
+    e = np.exp(x - x.max(axis=axis).reshape(-1, 1))
+    return np.squeeze(e / e.sum(axis=axis).reshape(-1, 1))
+"""
+
+
+def test_a_property_of_the_wrong_calls_is_no_coincidence(grade_text):
+    """It was "wrong for large numbers, but only for three axes and more", of one kind of call."""
+    text = (ROOT / "solutions/softmax.py").read_text()
+    old = "    return exponentials / exponentials.sum(axis=axis, keepdims=True)"
+    assert old in text
+    said = opening(grade_text("softmax", text.replace(old, SQUEEZED))).text
+    assert (
+        said
+        == "softmax: The result is right, but it has lost its axes of size 1, as after `squeeze`."
+    )
+    said = said_of(grade_text("softmax", text + ROWS_ONLY))
+    assert "three axes" not in said  # a matrix along axis −2 is wrong too

@@ -52,6 +52,9 @@ def probes(draw: int) -> Sequence[Probe]:
         Probe((np.array([[2000.0, 1999.0], [0.0, one], [5.0, 3.0]]),), condition=1e4),
         Probe((np.array([[[2000.0, 1999.0], [0.0, one]]]),), condition=1e4),
         Probe((np.array([[2000.0, 5.0], [1999.0, 5.0 + one]]), 0), condition=1e4),
+        Probe((real(3, 4), -2)),
+        Probe((real(1, 4),)),
+        Probe((real(2, 1, 3), 0)),
     ]
 
 
@@ -65,6 +68,11 @@ TRAITS = (
     Trait(lambda s: bool(np.isinf(s.array).any()), "with −∞ among the inputs", "without −∞"),
     Trait(lambda s: s.array.ndim > 1, "for more than one axis", "for a single axis"),
     Trait(lambda s: s.array.ndim > 2, "for three axes and more", "for up to two axes"),
+    Trait(
+        lambda s: 1 in s.array.shape,
+        "for an input with an axis of length 1",
+        "if no axis has length 1",
+    ),
     Trait(
         lambda s: s.axis not in {-1, s.array.ndim - 1},
         "along another axis than the last",
