@@ -60,12 +60,7 @@ WEIGHTS = formulas(
     ("overflow", "NaN for large scores", lambda s: s.large / s.large.sum(-1, keepdims=True)),
     ("not-normalised", "exponentials", lambda s: s.large),
 )
-DP = formulas(
-    "dp",
-    "dP is",
-    "dO Vᵀ",
-    ("values-not-transposed", "dO V", lambda s: s.do @ s.v),
-)
+DP = formulas("dp", "dP is", "dO Vᵀ", ("values-not-transposed", "dO V", lambda s: s.do @ s.v))
 DQ = formulas(
     "dq",
     "dq is",
@@ -82,12 +77,7 @@ DK = formulas(
     ("queries-for-keys", "dSᵀ K / √d", lambda s: by_root(transposed(s.ds) @ s.k, s)),
     ("scores-transposed", "dS Q / √d", lambda s: by_root(s.ds @ s.q, s)),
 )
-DV = formulas(
-    "dv",
-    "dv is",
-    "Pᵀ dO",
-    ("weights-not-transposed", "P dO", lambda s: s.p @ s.do),
-)
+DV = formulas("dv", "dv is", "Pᵀ dO", ("weights-not-transposed", "P dO", lambda s: s.p @ s.do))
 UNSCALED = {"dq": lambda s: s.ds @ s.k, "dk": lambda s: transposed(s.ds) @ s.q}
 RAW = {"scores": lambda s: scores(s.q, s.k)}
 BY_LENGTH = {

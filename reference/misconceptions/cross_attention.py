@@ -10,12 +10,13 @@ import numpy as np
 
 from autograder.author import Comparison, Family, Mistakes, Probe, Recipe, Step, Trait, chosen
 from reference import decoders
-from reference.attention import attention, block, combine, scale, scores, softmax
+from reference.attention import attention, block
 from reference.decoders import cross_attention, per_query, self_attention
 from reference.figures import image_figure, image_of, tokens_for
 from reference.masks import causal_mask
 from reference.matrices import head, layer
 from reference.misconceptions.formulas import formulas
+from reference.misconceptions.one_head import AFTER_PROJECTION, LABELS, divisors, outputs
 from reference.misconceptions.scaled_dot_product_attention import FAMILIES, inside_attention
 from reference.misconceptions.scaled_dot_product_attention.mixing import RETURNS
 
@@ -46,16 +47,11 @@ SOURCES = formulas(
     ("matrices-exchanged", "x W_q, m W_v and m W_k", made("x W_q", "memory W_v", "memory W_k")),
     ("matrix-twice", "x W_q, m W_q and m W_v", made(key="memory W_q")),
 )
-SCALES = formulas(
-    "scaled",
-    "The divisor of the scores is",
-    "the root of the number of columns of W_k",
-    ("not-scaled", "1", lambda s: 1.0),
-    ("scaled-by-width", "the root of the width of x", lambda s: np.sqrt(s.x.shape[-1])),
-    ("scaled-by-width", "the root of the width of memory", lambda s: np.sqrt(s.memory.shape[-1])),
-    ("scaled-without-root", "the number of columns of W_k", lambda s: s.W_k.shape[-1]),
-    means=lambda by: lambda s: s.scores / by(s),
+DIVISORS = divisors(
+    ("scaled-by-width", "the root of the width of memory", lambda s: np.sqrt(s.memory.shape[-1]))
 )
+
+
 PADDING = (
     "If you remove the padding from the memory, which of your numbers change?",
     "Padding must get the weight 0, and each row must sum to 1. All rows of the scores need the "
@@ -95,34 +91,20 @@ BLOCKS = {
         "as many texts as target tokens, the mask of text i acts on target token i of every text.",
         *by_axis(lambda m: m),
     ),
-    "causal-on-memory": (
-        CAUSAL,
-        lambda s: block(block(s.scaled, s.mask), causal(s.x, s.memory)),
-    ),
+    "causal-on-memory": (CAUSAL, lambda s: block(block(s.scaled, s.mask), causal(s.x, s.memory))),
 }
-OUTPUTS = formulas(
-    "output",
-    "With w for the weights and V for the values, the output is",
-    "w V W_o",
-    ("W_o-missing", "w V", lambda s: s.weights @ s.V),
-    ("residual-added", "x + w V W_o", lambda s: s.x + s.weights @ s.V @ s.W_o),
-    ("memory-added", "m + w V W_o", lambda s: s.memory + s.weights @ s.V @ s.W_o),
-)
+OUTPUTS = outputs(("memory-added", "m + w V W_o", lambda s: s.memory + s.weights @ s.V @ s.W_o))
 CROSS = {
     "Q": lambda s: s.x @ s.W_q,
     "K": lambda s: s.memory @ s.W_k,
     "V": lambda s: s.memory @ s.W_v,
     "mask": lambda s: per_query(s.memory_mask),
-    "scores": lambda s: scores(s.Q, s.K),
-    "scaled": lambda s: scale(s.scores, s.W_k.shape[-1]),
-    "blocked": lambda s: block(s.scaled, s.mask),
-    "weights": lambda s: softmax(s.blocked),
-    "output": lambda s: combine(s.weights, s.V) @ s.W_o,
+    **AFTER_PROJECTION,
     "results": lambda s: (s.output, s.weights),
 }
 OWN = (
     SOURCES,
-    SCALES,
+    DIVISORS,
     Family("blocked", PADDING, BLOCKS),
     OUTPUTS,
     *chosen(RETURNS, "results-swapped output-only scores-returned masked-scores-returned"),
@@ -276,7 +258,7 @@ MISTAKES = Mistakes(
         CROSS,
         results=("the output", "the weights"),
         traits=(WITH_MASK,),
-        labels={"scaled": "the scaled scores", "weights": "the weights", "output": "the output"},
+        labels=LABELS,
         fallbacks=tuple(inside_attention(OWN, FAMILIES)),
     ),
     Recipe(

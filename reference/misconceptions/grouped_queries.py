@@ -14,8 +14,9 @@ from reference.attention import block, combine, scale, scores, softmax
 from reference.grouped import distance, repeat_heads
 from reference.matrices import grouped_qkv
 from reference.misconceptions.formulas import formulas
+from reference.misconceptions.one_head import LABELS
 from reference.misconceptions.scaled_dot_product_attention import FAMILIES, inside_attention
-from reference.misconceptions.scaled_dot_product_attention.masking import fill, masked
+from reference.misconceptions.scaled_dot_product_attention.masking import LOW_FILLS
 
 ORDER = (
     "For two kv heads and four heads, which kv head do the heads 0, 1, 2 and 3 use?",
@@ -104,15 +105,8 @@ def of(change: Any) -> Any:
     return lambda kv: lambda s: change(getattr(s, kv), s.q.shape[-3])
 
 
-def _take(kv: Any, heads: int) -> Any:
-    return np.take(kv, tiled(heads, kv.shape[-3]), axis=-3)
-
-
-def _first(kv: Any, heads: int) -> Any:
-    return np.repeat(kv[..., :1, :, :], heads, axis=-3)
-
-
-TILED, FIRST = of(_take), of(_first)
+TILED = of(lambda kv, heads: np.take(kv, tiled(heads, kv.shape[-3]), axis=-3))
+FIRST = of(lambda kv, heads: np.repeat(kv[..., :1, :, :], heads, axis=-3))
 GROUPS = Family(
     None,
     ORDER,
@@ -138,10 +132,6 @@ GROUPS = Family(
             "All heads use the first kv head.",
             {"K": FIRST("k"), "V": FIRST("v")},
         ),
-        "keys-for-values": (
-            "{The weights are right, but the|The} output mixes the keys. It should mix the values.",
-            {"V": lambda s: s.K},
-        ),
         "softmax-over-heads": (
             "The softmax runs over the heads (axis −3). It should run over the keys.",
             {"weights": lambda s: softmax(s.blocked, -3)},
@@ -156,7 +146,7 @@ GROUPS = Family(
 USUAL = chosen(
     FAMILIES,
     "no-scaling divides-by-d-k softmax-over-queries mask-ignored mask-inverted "
-    "mask-after-softmax blocked-scores-zero results-swapped output-only",
+    "mask-after-softmax blocked-scores-zero keys-for-values results-swapped output-only",
 )
 WINDOW = formulas(
     "seen",
@@ -187,7 +177,7 @@ KINDS = {
         "or 1 for allowed, and false or 0 for blocked.",
         {"seen": lambda s: np.where(_within(s, 0, s.w), 0.0, -np.inf)},
         {"seen": lambda s: np.where(_within(s, 0, s.w), 0.0, -1e9)},
-    ),
+    )
 }
 
 
@@ -258,13 +248,10 @@ MISTAKES = Mistakes(
         },
         parameters=("q", "k", "v", "mask"),
         defaults={"mask": None},
-        alternatives=(
-            fill(-1e9),
-            {"blocked": lambda s: masked(s, lambda m: s.scaled + (1 - m) * -1e9)},
-        ),
+        alternatives=LOW_FILLS,
         traits=(Trait(lambda s: s.mask is not None, "with a mask", "without a mask"),),
         results=("the output", "the weights"),
-        labels={"scaled": "the scaled scores", "weights": "the weights", "output": "the output"},
+        labels=LABELS,
         fallbacks=tuple(inside_attention(USUAL, FAMILIES)),
     ),
     Recipe(

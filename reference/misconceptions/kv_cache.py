@@ -21,14 +21,19 @@ from autograder.author import (
     constant,
 )
 from reference import caching
-from reference.attention import block, combine, scale, scores, softmax
 from reference.caching import cache_of, extended, is_clear_text, step_mask
 from reference.matrices import matrices
 from reference.misconceptions.formulas import formulas
+from reference.misconceptions.one_head import AFTER_PROJECTION, LABELS, divisors, outputs
 from reference.misconceptions.scaled_dot_product_attention import FAMILIES, inside_attention
 from reference.with_tables import WritesFromTable, flat, next_of
 
-Steps = dict[str, Step]
+NOTHING = (None, None)  # the keys and values of no cache
+
+
+def projected(s: Any) -> tuple[Any, Any]:
+    """Return the keys and values of the new tokens."""
+    return s.x @ s.W_k, s.x @ s.W_v
 
 
 def lengths(s: Any) -> tuple[int, int]:
@@ -42,11 +47,11 @@ MASKS = formulas(
     "0 to t + i",
     ("mask-from-first", "0 to i", lambda s: np.tri(*lengths(s), dtype=bool)),
     ("not-causal", "all", lambda s: np.ones(lengths(s), bool)),
-    ("cache-not-seen", "t to t + i", lambda s: step_mask(*lengths(s)) & new(s)),
+    ("cache-not-seen", "t to t + i", lambda s: step_mask(*lengths(s)) & is_new(s)),
 )
 
 
-def new(s: Any) -> Any:
+def is_new(s: Any) -> Any:
     """Return a mask of the new keys."""
     n, total = lengths(s)
     return np.arange(total) >= total - n
@@ -71,83 +76,50 @@ PARTS: dict[str, Any] = {
     "new-before-old": (
         "The new keys and values come before those of the cache. They should come after them.",
         {
-            "K": lambda s: extended(None if s.cache is None else s.x @ s.W_k, older(s, 0)),
-            "V": lambda s: extended(None if s.cache is None else s.x @ s.W_v, older(s, 1)),
+            "old": lambda s: projected(s) if s.cache else NOTHING,
+            "new": lambda s: s.cache or projected(s),
         },
     ),
     "keys-projected-twice": (
         "The keys of the cache are multiplied by W_k again. They are projected already.",
-        {"K": lambda s: extended(s.cache and s.cache[0] @ s.W_k, s.x @ s.W_k)},
-        {
-            "K": lambda s: extended(s.cache and s.cache[0] @ s.W_k, s.x @ s.W_k),
-            "V": lambda s: extended(s.cache and s.cache[1] @ s.W_v, s.x @ s.W_v),
-        },
+        {"old": lambda s: (s.cache[0] @ s.W_k, s.cache[1]) if s.cache else NOTHING},
+        {"old": lambda s: (s.cache[0] @ s.W_k, s.cache[1] @ s.W_v) if s.cache else NOTHING},
     ),
     "cache-ignored": (
         "The cache has no effect on the output: each step begins anew.",
-        {"K": lambda s: s.x @ s.W_k, "V": lambda s: s.x @ s.W_v},
+        {"old": lambda s: NOTHING},
     ),
 }
-
-
-def older(s: Any, which: int) -> Any:
-    """Return the keys or values of the cache, or the new ones if there is no cache."""
-    return s.x @ (s.W_k, s.W_v)[which] if s.cache is None else s.cache[which]
-
-
-def kept(keys: Step, values: Step) -> Step:
-    """Return a result whose cache has other keys and values."""
-    return lambda s: (s.output, keys(s), values(s))
-
-
 RETURNED: dict[str, Any] = {
     "old-cache-returned": (
         "The new tokens are missing in the returned cache. {The output is right.}",
-        lambda s: (s.output, *(s.cache or (s.K, s.V))),
+        lambda s: (s.output, *(s.cache or s.new)),
     ),
     "new-tokens-only": (
         "The returned cache has only the new tokens. It should have the old ones too.",
-        kept(lambda s: s.x @ s.W_k, lambda s: s.x @ s.W_v),
+        lambda s: (s.output, *s.new),
     ),
     "keys-and-values-exchanged": (
         "Keys and values are exchanged in the returned cache.",
-        kept(lambda s: s.V, lambda s: s.K),
+        lambda s: (s.output, s.V, s.K),
     ),
     "one-array-twice": (
         "The returned cache has the same array as keys and as values.",
-        kept(lambda s: s.K, lambda s: s.K),
-        kept(lambda s: s.V, lambda s: s.V),
+        lambda s: (s.output, s.K, s.K),
+        lambda s: (s.output, s.V, s.V),
     ),
 }
-DIVISORS = formulas(
-    "scaled",
-    "The divisor of the scores is",
-    "the root of the number of columns of W_k",
-    ("not-scaled", "1", lambda s: 1.0),
-    ("scaled-by-width", "the root of the width of x", lambda s: np.sqrt(s.x.shape[-1])),
-    ("scaled-without-root", "the number of columns of W_k", lambda s: s.W_k.shape[1]),
-    means=lambda by: lambda s: s.scores / by(s),
-)
-OUTPUTS = formulas(
-    "output",
-    "With w for the weights and V for all values, the output is",
-    "w V W_o",
-    ("W_o-missing", "w V", lambda s: s.weights @ s.V),
-    ("residual-added", "x + w V W_o", lambda s: s.x + s.weights @ s.V @ s.W_o),
-)
 STEP = {
     "Q": lambda s: s.x @ s.W_q,
-    "K": lambda s: extended(None if s.cache is None else s.cache[0], s.x @ s.W_k),
-    "V": lambda s: extended(None if s.cache is None else s.cache[1], s.x @ s.W_v),
+    "old": lambda s: s.cache or NOTHING,
+    "new": projected,
+    "K": lambda s: extended(s.old[0], s.new[0]),
+    "V": lambda s: extended(s.old[1], s.new[1]),
     "mask": lambda s: step_mask(*lengths(s)),
-    "scores": lambda s: scores(s.Q, s.K),
-    "scaled": lambda s: scale(s.scores, s.W_k.shape[1]),
-    "blocked": lambda s: block(s.scaled, s.mask),
-    "weights": lambda s: softmax(s.blocked),
-    "output": lambda s: combine(s.weights, s.V) @ s.W_o,
+    **AFTER_PROJECTION,
     "results": lambda s: (s.output, s.K, s.V),
 }
-OWN = (MASKS, Family(None, (), PARTS), Family("results", (), RETURNED), DIVISORS, OUTPUTS)
+OWN = (MASKS, Family(None, (), PARTS), Family("results", (), RETURNED), divisors(), outputs())
 
 
 LOOP: dict[str, Any] = {
@@ -281,7 +253,7 @@ MISTAKES = Mistakes(
         OWN,
         STEP,
         results=("the output", "the keys", "the values"),
-        labels={"scaled": "the scaled scores", "weights": "the weights", "output": "the output"},
+        labels=LABELS,
         traits=(
             Trait(lambda s: s.cache is not None, "with a cache", "without a cache"),
             Trait(lambda s: s.x.shape[-2] > 1, "with several new tokens", "with one new token"),

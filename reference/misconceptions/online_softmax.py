@@ -14,7 +14,7 @@ from reference.attention import block, scale, scores
 from reference.matrices import qkv
 from reference.misconceptions.formulas import formulas
 from reference.misconceptions.scaled_dot_product_attention import FAMILIES
-from reference.misconceptions.scaled_dot_product_attention.masking import fill, masked
+from reference.misconceptions.scaled_dot_product_attention.masking import LOW_FILLS
 from reference.online import blocks_of, empty, exponentials, factor, larger, merge
 
 
@@ -55,11 +55,7 @@ EXPONENTIALS = formulas(
     "e^(s − m′)",
     ("not-shifted", "e^s", lambda s: np.exp(s.scores)),
     ("relative-to-old-maximum", "e^(s − m)", lambda s: exponentials(s.scores, s.m)),
-    (
-        "relative-to-block",
-        "e^(s − m_block)",
-        lambda s: exponentials(s.scores, s.scores.max(-1)),
-    ),
+    ("relative-to-block", "e^(s − m_block)", lambda s: exponentials(s.scores, s.scores.max(-1))),
 )
 RESCALING = "With f for the factor e^(m − m′), your new"
 SUM = formulas(
@@ -79,13 +75,9 @@ OUTPUT = formulas(
     ("output-of-divided", "(f·l·o + e·v) / l′, as if o were divided by l", _first),
     ("old-output-lost", "only the new exponentials times v", lambda s: s.e @ s.v),
 )
-NAN = Family(
+STATE = Family(
     None,
-    (
-        "For which queries do you compute -np.inf - (-np.inf), which is NaN?",
-        "As long as all scores are −∞, m must stay −∞, and l and o must stay 0.",
-        "For the differences only, put 0 in the place of a maximum of −∞.",
-    ),
+    (),
     {
         "nan-if-all-blocked": (
             "If all keys of a query are blocked so far, your function computes −∞ − (−∞), which "
@@ -96,6 +88,12 @@ NAN = Family(
             },
             {"factor": lambda s: np.exp(s.m - s.new)},
         ),
+        "results-in-another-order": (
+            "The three results are in another order. They should be m, l, o.",
+            {"results": lambda s: (s.sum, s.new, s.weighted)},
+            {"results": lambda s: (s.weighted, s.new, s.sum)},
+            {"results": lambda s: (s.weighted, s.sum, s.new)},
+        ),
     },
 )
 
@@ -104,14 +102,6 @@ def _whole(s: Any) -> Any:
     return s.factor[..., None] * s.o + s.e @ s.v
 
 
-ORDER = {
-    "results-in-another-order": (
-        "The three results are in another order. They should be m, l, o.",
-        {"results": lambda s: (s.sum, s.new, s.weighted)},
-        {"results": lambda s: (s.weighted, s.new, s.sum)},
-        {"results": lambda s: (s.weighted, s.sum, s.new)},
-    ),
-}
 TILES = Family(
     None,
     (),
@@ -119,7 +109,7 @@ TILES = Family(
         "maximum-starts-at-0": (
             "{Ordinary scores are right. }The maximum starts at 0, so all exponentials are 0 for "
             "very low scores. It should start at −∞.",
-            {"start": lambda s: _started(s, 0.0)},
+            {"start": lambda s: [np.zeros_like(part) for part in _start(s)]},
         ),
         "not-divided": (
             "After the last block, o is not divided by l.",
@@ -130,10 +120,7 @@ TILES = Family(
                 "The last block is left out if it has fewer keys than the others.",
                 {"parts": lambda s: [p for p in s.parts_of if p.stop - p.start == s.block]},
             ),
-            (
-                "The last block is left out.",
-                {"parts": lambda s: s.parts_of[:-1] or s.parts_of},
-            ),
+            ("The last block is left out.", {"parts": lambda s: s.parts_of[:-1] or s.parts_of}),
         ],
         "blocks-averaged": (
             "Your output is the mean of the outputs of the blocks.",
@@ -152,9 +139,8 @@ TILES = Family(
 )
 
 
-def _started(s: Any, m: float) -> Any:
-    _, total, o = empty(s.q.shape[:-1], s.v.shape[-1])
-    return m + total, total, o
+def _start(s: Any) -> Any:
+    return empty(s.q.shape[:-1], s.v.shape[-1])
 
 
 def _over(s: Any, parts: Any) -> Any:
@@ -219,7 +205,7 @@ MISTAKES = Mistakes(
     Recipe(
         merge,
         merge_probes,
-        (MAXIMUM, FACTORS, EXPONENTIALS, SUM, OUTPUT, NAN, Family(None, (), ORDER)),
+        (MAXIMUM, FACTORS, EXPONENTIALS, SUM, OUTPUT, STATE),
         steps={
             "new": lambda s: larger(s.m, s.scores),
             "factor": lambda s: factor(s.m, s.new),
@@ -244,17 +230,14 @@ MISTAKES = Mistakes(
             "scores": lambda s: scores(s.q, s.k),
             "scaled": lambda s: scale(s.scores, s.q.shape[-1]),
             "blocked": lambda s: block(s.scaled, s.mask),
-            "start": lambda s: empty(s.q.shape[:-1], s.v.shape[-1]),
+            "start": _start,
             "parts": lambda s: s.parts_of,
             "state": lambda s: _over(s, s.parts),
             "output": lambda s: s.state[2] / s.state[1][..., None],
         },
         parameters=("q", "k", "v", "block", "mask"),
         defaults={"mask": None},
-        alternatives=(
-            fill(-1e9),
-            {"blocked": lambda s: masked(s, lambda m: s.scaled + (1 - m) * -1e9)},
-        ),
+        alternatives=LOW_FILLS,
         traits=(
             Trait(lambda s: s.mask is not None, "with a mask", "without a mask"),
             Trait(

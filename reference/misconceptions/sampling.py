@@ -99,11 +99,7 @@ ENOUGH = formulas(
     ("complement", "those for 1 − p", {"count": lambda s: choosing.count_for(s.sums, 1 - s.p)}),
     ("share-of-tokens", "a share p of all", {"count": lambda s: max(1, int(s.share))}),
     ("threshold", "those with a probability of at least p", {"kept": lambda s: s.where(s.p)}),
-    (
-        "threshold",
-        "those with at least 1 − p",
-        {"kept": lambda s: s.where(1 - s.p)},
-    ),
+    ("threshold", "those with at least 1 − p", {"kept": lambda s: s.where(1 - s.p)}),
     ("threshold", "those above p times the largest", {"kept": lambda s: s.where(s.p * s.most)}),
     ("all-ties-kept", "all that equal the last one, and the larger ones", {"kept": at_least}),
     ("places-of-sorted", FIRST, {"kept": lambda s: np.arange(s.count)}),

@@ -17,7 +17,7 @@ from reference.misconceptions.language_model.parts import PARTS, RARE, norm
 from reference.misconceptions.multi_head_reshape.merge import BACK
 from reference.misconceptions.multi_head_reshape.split import BLOCKS
 from reference.misconceptions.scaled_dot_product_attention import FAMILIES, inside_attention
-from reference.misconceptions.scaled_dot_product_attention.masking import MASKING, fill, masked
+from reference.misconceptions.scaled_dot_product_attention.masking import LOW_FILLS, MASKING
 from reference.misconceptions.scaled_dot_product_attention.scaling import SCALE, SCALING
 from reference.misconceptions.scaled_dot_product_attention.weights import WEIGHTS
 from reference.misconceptions.self_attention.projections import OUT, WHICH
@@ -156,12 +156,6 @@ MASKS = chosen(
 )
 
 
-ALTERNATIVES = (
-    fill(-1e9),
-    {"blocked": lambda s: masked(s, lambda m: s.scaled + (1 - m) * -1e9)},
-)
-
-
 def draw_block(rng: np.random.Generator, d_model: int, d_ff: int) -> dict[str, Any]:
     """Return the block's weights by the recipe's names."""
     root = np.sqrt(d_model)
@@ -231,7 +225,7 @@ BLOCK = Recipe(
     (*PARTS, *ATTENTION, *MASKS),
     steps=STEPS,
     parameters=("d_model", "num_heads", "d_ff", "x", "mask", *WEIGHT_NAMES.values()),
-    alternatives=ALTERNATIVES,
+    alternatives=LOW_FILLS,
     defaults={"mask": None},
     traits=(
         Trait(lambda s: s.mask is not None, "with a mask", "without a mask"),

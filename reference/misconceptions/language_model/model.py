@@ -17,7 +17,6 @@ from autograder.author import (
 )
 from reference.attention import softmax
 from reference.misconceptions.language_model.block import (
-    ALTERNATIVES,
     ATTENTION,
     LABELS,
     STEPS,
@@ -26,6 +25,7 @@ from reference.misconceptions.language_model.block import (
 )
 from reference.misconceptions.language_model.parts import PARTS, RARE
 from reference.misconceptions.scaled_dot_product_attention import FAMILIES, inside_attention
+from reference.misconceptions.scaled_dot_product_attention.masking import LOW_FILLS
 from reference.misconceptions.torch_words import without
 from reference.parts import WORDS
 
@@ -283,7 +283,7 @@ MODEL = Recipe(
     (*MODEL_PARTS, *PARTS, *ATTENTION),
     steps=MODEL_STEPS,
     parameters=(*SIZES, "tokens", *NAMES.values()),
-    alternatives=ALTERNATIVES,
+    alternatives=LOW_FILLS,
     traits=(
         Trait(
             lambda s: s.tokens.shape[1] == s.max_seq_length,

@@ -26,7 +26,7 @@ from reference.misconceptions.multi_head_attention.heads import HEADS, with_head
 from reference.misconceptions.multi_head_attention.projections import PROJECTIONS
 from reference.misconceptions.scaled_dot_product_attention import FAMILIES, inside_attention
 from reference.misconceptions.scaled_dot_product_attention.facts import divisor_in_single
-from reference.misconceptions.scaled_dot_product_attention.masking import MASKING, fill, masked
+from reference.misconceptions.scaled_dot_product_attention.masking import LOW_FILLS, MASKING
 from reference.misconceptions.scaled_dot_product_attention.products import SCORES
 from reference.misconceptions.scaled_dot_product_attention.scaling import SCALING
 from reference.misconceptions.scaled_dot_product_attention.weights import WEIGHTS
@@ -144,10 +144,7 @@ MISTAKES = Mistakes(
         MISCONCEPTIONS,
         steps=STEPS,
         parameters=("d_model", "num_heads", "x", "allowed", *MATRICES),
-        alternatives=(
-            fill(-1e9),
-            {"blocked": lambda s: masked(s, lambda m: s.scaled + (1 - m) * -1e9)},
-        ),
+        alternatives=LOW_FILLS,
         defaults={"allowed": None},
         traits=(
             Trait(lambda s: s.num_heads > 1, "with several heads", "with a single head"),

@@ -10,7 +10,7 @@ from typing import Any
 from autograder.author import Fact, Family, Misconception, Mistakes, Recipe
 from reference.attention import block, combine, scale, scores, softmax
 from reference.misconceptions.scaled_dot_product_attention.facts import FACTS, divisor
-from reference.misconceptions.scaled_dot_product_attention.masking import MASKING, fill, masked
+from reference.misconceptions.scaled_dot_product_attention.masking import LOW_FILLS, MASKING
 from reference.misconceptions.scaled_dot_product_attention.mixing import OUTPUT, RETURNS
 from reference.misconceptions.scaled_dot_product_attention.probes import TRAITS, probes
 from reference.misconceptions.scaled_dot_product_attention.products import ARGUMENTS, SCORES
@@ -64,10 +64,7 @@ MISTAKES = Mistakes(
         FAMILIES,
         steps=STEPS,
         parameters=("Q", "K", "V", "mask"),
-        alternatives=(
-            fill(-1e9),
-            {"blocked": lambda s: masked(s, lambda m: s.scaled + (1 - m) * -1e9)},
-        ),
+        alternatives=LOW_FILLS,
         defaults={"mask": None},
         traits=TRAITS,
         facts=(

@@ -47,6 +47,12 @@ def fill(value: float) -> dict[str, Any]:
     return {"blocked": lambda s: masked(s, lambda m: np.where(m, s.scaled, value))}
 
 
+LOW_FILLS = (  # correct ways to block with a finite number
+    fill(-1e9),
+    {"blocked": lambda s: masked(s, lambda m: s.scaled + (1 - m) * -1e9)},
+)
+
+
 def _after(change: Callable[[Any, Any], Any]) -> dict[str, Any]:
     """Return steps that apply the mask to the weights, after the softmax."""
     return {

@@ -18,7 +18,7 @@ from autograder.author import (
 from reference.attention import block, combine, scale, scores, softmax
 from reference.misconceptions.scaled_dot_product_attention import FAMILIES, inside_attention
 from reference.misconceptions.scaled_dot_product_attention.facts import divisor_in_single
-from reference.misconceptions.scaled_dot_product_attention.masking import MASKING, fill, masked
+from reference.misconceptions.scaled_dot_product_attention.masking import LOW_FILLS, MASKING
 from reference.misconceptions.scaled_dot_product_attention.mixing import OUTPUT
 from reference.misconceptions.scaled_dot_product_attention.products import SCORES
 from reference.misconceptions.scaled_dot_product_attention.scaling import SCALE, SCALING
@@ -191,10 +191,7 @@ WHOLE = Recipe(
     (*PROJECTIONS, *INSIDE),
     steps=STEPS,
     parameters=("d_model", "d_k", "d_v", "x", "mask", "W_q", "W_k", "W_v", "W_o"),
-    alternatives=(
-        fill(-1e9),
-        {"blocked": lambda s: masked(s, lambda m: s.scaled + (1 - m) * -1e9)},
-    ),
+    alternatives=LOW_FILLS,
     defaults={"mask": None},
     traits=TRAITS,
     facts=(
