@@ -7,6 +7,7 @@ from autograder.author import (
     StudentProblem,
     expect_numbers,
     graded_elsewhere,
+    values_agree,
 )
 
 
@@ -25,6 +26,11 @@ def answer_aside(submission, name, *args):
     with graded_elsewhere(StudentProblem):
         return getattr(submission.aside(), name)(*args)
     return None
+
+
+def answers_right(submission, right, *args):
+    """Return True if the student's function gives the right answer. Another check grades it."""
+    return values_agree(answer_aside(submission, right.__name__, *args), right(*args))
 
 
 def expect_different_numbers(value, what):

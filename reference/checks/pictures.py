@@ -89,14 +89,22 @@ def expect_curve(value, function, steps, what):
     return y
 
 
-def expect_labels(value, function):
-    """Pass if the axes with a curve have both labels, and the figure has a title."""
+def expect_labels(value, function, curves=1):
+    """Pass if the axes with curves have labels, and the figure has a title.
+
+    If there are two curves, those on the same axes need a legend, and two y axes share a label
+    of the x axis.
+    """
     figure = expect_figure(value, function)
     used = [axes for axes in figure.axes if axes.series] or figure.axes
+    legend = {text.strip() for axes in figure.axes for text in [*axes.legend, *figure.legend]}
+    x_labels = [bool(axes.x_label.strip()) for axes in used]
+    each = "each" if len(used) > 1 else "the"
     parts = {
-        "a label of the x axis": used and all(axes.x_label.strip() for axes in used),
-        "a label of the y axis": used and all(axes.y_label.strip() for axes in used),
+        "a label of the x axis": any(x_labels) if curves > 1 else used and all(x_labels),
+        f"a label of {each} y axis": used and all(axes.y_label.strip() for axes in used),
         "a title": figure.title.strip() or any(axes.title.strip() for axes in used),
+        "a legend that names both curves": curves < 2 or len(used) != 1 or len(legend - {""}) > 1,
     }
     expect_parts(parts)
 

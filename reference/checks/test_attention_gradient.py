@@ -5,16 +5,15 @@ import pytest
 
 from autograder.author import (
     Mismatch,
-    expect_all_follow,
     expect_close,
     expect_data_follows,
     expect_independent_calls,
     expect_results,
     expect_unchanged_arguments,
-    is_informative,
     values_agree,
 )
-from reference.checks.earlier import answer_aside
+from reference.checks.calls import expect_calls_follow
+from reference.checks.earlier import answer_aside, answers_right
 from reference.checks.pictures import expect_curve, expect_figure, expect_labels
 from reference.gradients import (
     attention_backward,
@@ -71,25 +70,20 @@ def expect_softmax(submission, *cases):
         expect_close(answer, softmax_backward(p, dp), "the gradient of the scores", condition=20.0)
 
 
-def expect_gradients(submission, note, names, *cases):
-    """Pass if these gradients are right, or follow from the student's own softmax_backward."""
-    answers = [
-        expect_results(submission.attention_backward(*case), NAMES, "attention_backward")
-        for case in cases
-    ]
-    for place in map(NAMES.index, names):
-        found = []
-        for case, answer in zip(cases, answers, strict=True):
+def expect_gradient(submission, note, name, *cases):
+    """Pass if this gradient is right, or follows from the student's own softmax_backward."""
 
-            def from_own(steps, case=case, place=place):
-                q, k, v, mask, do = case
-                p = weights_of(q, k, mask)
-                ds = steps.ask(lambda own, x: own.softmax_backward(p, x), do @ transposed(v))
-                return attention_backward_from(q, k, p, ds, do)[place]
+    def from_own(steps, q, k, v, mask, do):
+        p = weights_of(q, k, mask)
+        ds = steps.ask(lambda own, x: own.softmax_backward(p, x), do @ transposed(v))
+        return attention_backward_from(q, k, p, ds, do)
 
-            found.append((answer[place], attention_backward(*case)[place], from_own))
-        what = f"the gradient {NAMES[place]}"
-        expect_all_follow(found, what, note, "softmax_backward", submission, condition=20.0)
+    def read(answer):
+        return expect_results(answer, NAMES, "attention_backward")[NAMES.index(name)]
+
+    functions = submission.attention_backward, attention_backward, from_own
+    what, details = f"the gradient {name}", {"read": read, "condition": 20.0}
+    expect_calls_follow(functions, cases, what, "softmax_backward", submission, note, **details)
 
 
 def right_ones(submission):
@@ -119,7 +113,7 @@ def test_values(submission, rng, note):
     dv is the transposed weights times do: the contributions of all queries add up.
     Compare your weights with those of attention first. Then look at the shapes of the product.
     """
-    expect_gradients(submission, note, ["dv"], *usual(rng))
+    expect_gradient(submission, note, "dv", *usual(rng))
 
 
 @pytest.mark.check("attention_backward: dq", points=2, grades=["queries and keys"])
@@ -129,7 +123,7 @@ def test_queries(submission, rng, note):
         divided by √d.
     Print the shapes of dP, dS and dq. Is there a √d both on the way to the scores and back?
     """
-    expect_gradients(submission, note, ["dq"], *usual(rng))
+    expect_gradient(submission, note, "dq", *usual(rng))
 
 
 @pytest.mark.check("attention_backward: dk", points=2, grades=["queries and keys"])
@@ -138,7 +132,7 @@ def test_keys(submission, rng, note):
     dk is dS transposed times q, divided by √d. Row j collects what all queries ask of key j.
     Compare the line of dk with the line of dq: what is exchanged?
     """
-    expect_gradients(submission, note, ["dk"], *usual(rng))
+    expect_gradient(submission, note, "dk", *usual(rng))
 
 
 @pytest.mark.check("attention_backward: masks", points=2, grades=["mask"])
@@ -151,7 +145,8 @@ def test_mask(submission, rng, note):
     unseen, unequal = np.array([[True, True, False]]), np.array([[1, 1, 0], [1, 0, 0]]) > 0
     first, second = drawn(rng, 1, 3, 2, 1, mask=unseen), drawn(rng, 2, 3, 4, 5, mask=unequal)
     causal = drawn(rng, 4, 4, 2, 3, mask=np.tri(4) > 0)
-    expect_gradients(submission, note, right_ones(submission), first, second, causal)
+    for name in right_ones(submission):
+        expect_gradient(submission, note, name, first, second, causal)
 
 
 @pytest.mark.check(
@@ -165,17 +160,19 @@ def test_axes(submission, rng, note, grading):
     """
     grading("any axes")
     drawn_rows = rng.dirichlet(np.ones(4), size=(2, 3)), rng.normal(size=(2, 3, 4))
-    if values_agree(answer_aside(submission, "softmax_backward", *ROWS), softmax_backward(*ROWS)):
+    if answers_right(submission, softmax_backward, *ROWS):
         expect_softmax(submission, ([0.25, 0.75], [4.0, 8.0]), drawn_rows)
     mask = rng.random((2, 3, 4, 5)) < 0.6
     mask[..., 0] = True
     cases = drawn(rng, 4, 5, 3, 2, 2), drawn(rng, 4, 5, 6, 2, 2, 3, mask=mask)
     names = right_ones(submission)
-    expect_gradients(submission, note, names, *cases)
+    for name in names:
+        expect_gradient(submission, note, name, *cases)
     grading("large scores")
     keys = 25 * np.array([[1.0, 1, 1, 1], [1, 1, 1, 0.999], [-1, -1, -1, -1]])
     _, _, v, _, do = drawn(rng, 1, 3, 4, 2)
-    expect_gradients(submission, note, names, (np.full((1, 4), 20.0), keys, v, None, do))
+    for name in names:
+        expect_gradient(submission, note, name, (np.full((1, 4), 20.0), keys, v, None, do))
 
 
 def cubes_of(submission):
@@ -212,20 +209,21 @@ def test_any_array(submission, rng, note):
     Copy x into an array of floats first. np.ndindex(x.shape) goes through the entries of any
         array.
     """
-    functions = submission.define("functions", FUNCTIONS)
-    f = functions.part("cubes")
-    row = answer_aside(submission, "numeric_gradient", f, X, 0.1)
-    is_own = isinstance(row, np.ndarray) and row.shape == X.shape and is_informative(row)
-    if is_own := is_own and not values_agree(row, gradient_of_cubes(X, 0.1)):
-        note("Right, given your result for one axis.")  # another check tests the formula
+    defined = submission.define("functions", FUNCTIONS)
+
+    def from_own(steps, x, _):
+        ask = lambda own, flat: own.numeric_gradient(cubes_of(own), flat, 0.1)
+        return np.reshape(steps.ask(ask, 1.0 * x.ravel()), x.shape)
+
+    functions = (
+        lambda _, sent: submission.numeric_gradient(defined.part("cubes"), sent, 0.1),
+        lambda x, _: gradient_of_cubes(x, 0.1),
+        from_own,
+    )
     arrays = rng.normal(size=(2, 3)), np.array([[1, -2], [3, 0]]), np.array(2.0)
-    for x, sent in (*zip(arrays, arrays, strict=True), (np.array(3.0), functions.part("scalar"))):
-        right = gradient_of_cubes(x, 0.1)
-        if is_own:
-            flat = submission.aside().numeric_gradient(f, x.ravel() * 1.0, 0.1)
-            right = np.reshape(flat, x.shape)
-        answer = submission.numeric_gradient(f, sent, 0.1)
-        expect_close(answer, right, "the gradient of x₀³ + 2·x₁³ + 3·x₂³ + …")
+    calls = [*zip(arrays, arrays, strict=True), (np.array(3.0), defined.part("scalar"))]
+    what = "the gradient of x₀³ + 2·x₁³ + 3·x₂³ + …"
+    expect_calls_follow(functions, calls, what, "result for one axis", submission, note)
 
 
 def expect_errors(submission, note, x, gradient):
@@ -259,8 +257,7 @@ def test_curve(submission, note):
 
 
 @pytest.mark.check(
-    "plot_error: logarithmic axes, labels and a title",
-    grades=["logarithmic axes and labels"],
+    "plot_error: logarithmic axes, labels and a title", grades=["logarithmic axes and labels"]
 )
 def test_labels(submission):
     """On linear axes, could a reader see the smallest steps and errors?

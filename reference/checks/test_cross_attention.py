@@ -3,15 +3,9 @@
 import numpy as np
 import pytest
 
-from autograder.author import (
-    expect_close,
-    expect_follows,
-    expect_independent_calls,
-    expect_results,
-    expect_unchanged,
-    expect_unchanged_arguments,
-)
+from autograder.author import expect_close, expect_results
 from reference.axis_labels import words
+from reference.checks.calls import expect_calls_follow, expect_no_side_effects
 from reference.checks.earlier import expect_different_numbers, is_right
 from reference.checks.pictures import (
     both_axes,
@@ -26,6 +20,7 @@ from reference.matrices import head, layer
 
 SOURCE = frozenset(words("source src memory encoder encoded key keys input"))
 TARGET = frozenset(words("target tgt decoder decoded query queries output"))
+MATRICES = "W_q W_k W_v W_o"
 LARGE = 50.0  # numbers of padding tokens
 X, MEMORY = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[0.0, 1.0], [1.0, 2.0], [9.0, 9.0]])
 BY_HAND = tuple(np.array(each) for each in ([[1.0], [1.0]], [[1.0], [0.0]], [[0.0], [1.0]]))
@@ -75,10 +70,7 @@ def masks(rng, *shape):
 
 
 @pytest.mark.check(
-    "cross_attention: padding gets no weight",
-    points=3,
-    grades=["padding"],
-    needs=["test_cross"],
+    "cross_attention: padding gets no weight", points=3, grades=["padding"], needs=["test_cross"]
 )
 def test_padding(submission, rng):
     """If you remove the padding from the memory, which of your numbers change?
@@ -100,21 +92,17 @@ def test_padding(submission, rng):
 
 def expect_layer(submission, note, *cases):
     """Pass if the result is right, or follows from the student's own cross_attention."""
-    for x, memory, inside, cross, *mask in cases:
 
-        def from_own(steps, x=x, memory=memory, inside=inside, rest=(*cross, *mask)):
-            y = first_sum(x, inside)
-            return y + steps.ask(lambda own, asked: own.cross_attention(asked, memory, *rest)[0], y)
+    def from_own(steps, x, memory, inside, *rest):
+        y = first_sum(x, inside)
+        cross, *mask = rest
+        ask = lambda own, asked: own.cross_attention(asked, memory, *cross, *mask)[0]
+        return y + steps.ask(ask, y)
 
-        expect_follows(
-            submission.decoder_layer(x, memory, inside, cross, *mask),
-            decoder_layer(x, memory, inside, cross, *mask),
-            from_own,
-            "the result",
-            note,
-            "cross_attention",
-            submission,
-            condition=50.0,
+    functions = submission.decoder_layer, decoder_layer, from_own
+    for case in cases:
+        expect_calls_follow(
+            functions, [case], "the result", "cross_attention", submission, note, condition=50.0
         )
 
 
@@ -226,25 +214,16 @@ def test_others(submission, note, rng, grading):
     if is_right(submission, lambda s: expect_layer(s, note, (X, MEMORY, SELF, CROSS, IS_REAL))):
         expect_layer(submission, note, many)
     grading("no side effects")
-    names = ("x", "memory", "W_q", "W_k", "W_v", "W_o", "memory_mask")
-    expect_unchanged_arguments(submission.cross_attention, names, *deep)
-    _, (x, memory, inside, cross, mask) = submission.decoder_layer.with_arguments(*many)
-    for name, was, now in zip(
-        ("x", "memory", *2 * names[2:6], "memory_mask"),
-        (many[0], many[1], *many[2], *many[3], many[4]),
-        (x, memory, *inside, *cross, mask),
-        strict=True,
-    ):
-        expect_unchanged(was, now, name)
     drawing = weights_of(rng, 2, 2), ["a", "b"], ["c", "d"]
-    calls = [
-        ("cross_attention", lambda s: s.cross_attention(*deep)),
-        ("decoder_layer", lambda s: s.decoder_layer(*many)),
-        ("plot_alignment", lambda s: s.plot_alignment(*drawing)),
-    ]
+    other = weights_of(rng, 1, 3), ["e", "f", "g"], ["h"]
+    calls = {
+        "cross_attention": (f"x memory {MATRICES} memory_mask", deep),
+        "decoder_layer": (f"x memory {MATRICES} {MATRICES} memory_mask", many),
+        "plot_alignment": ("weights source target", drawing),
+    }
     between = [
-        lambda s: s.cross_attention(*deep[:6]),
-        lambda s: s.decoder_layer(*many[:4]),
-        lambda s: s.plot_alignment.kept(weights_of(rng, 1, 3), ["e", "f", "g"], ["h"]),
+        ("cross_attention", *deep[:6]),
+        ("decoder_layer", *many[:4]),
+        ("plot_alignment", *other),
     ]
-    expect_independent_calls(submission.fresh(), calls, between)
+    expect_no_side_effects(submission, calls, between)

@@ -6,22 +6,15 @@ import pytest
 from autograder.author import (
     Mismatch,
     StudentProblem,
-    expect_all_follow,
     expect_close,
     expect_error,
-    expect_independent_calls,
     expect_results,
-    expect_unchanged_arguments,
     graded_elsewhere,
     is_informative,
     values_agree,
 )
-from reference.grouped import (
-    grouped_attention,
-    own_grouped_attention,
-    repeat_heads,
-    window_mask,
-)
+from reference.checks.calls import expect_calls_follow, expect_no_side_effects, with_mask
+from reference.grouped import grouped_attention, own_grouped_attention, repeat_heads, window_mask
 from reference.matrices import grouped_qkv
 
 NAMES = ("output", "weights")
@@ -36,19 +29,12 @@ def expect_repeated(submission, *cases):
 
 def expect_attention(submission, note, which, *calls, condition=20.0):
     """Pass if the output (0) or the weights (1) are right, or follow from the own repeat_heads."""
-    cases = []
-    for q, k, v, *mask in calls:
-        answer = submission.grouped_attention(q, k, v, **dict(zip(["mask"], mask, strict=False)))
-        results = expect_results(answer, NAMES, "grouped_attention")
-
-        def from_own(steps, args=(q, k, v, *mask)):
-            return own_grouped_attention(steps, *args)[which]
-
-        cases.append((results[which], grouped_attention(q, k, v, *mask)[which], from_own))
+    student = with_mask(submission.grouped_attention, 3)
+    functions = student, grouped_attention, own_grouped_attention
+    read = lambda answer: expect_results(answer, NAMES, "grouped_attention")[which]
+    details = {"read": read, "condition": condition, "share": SHARE}
     what = f"the {NAMES[which]}"
-    expect_all_follow(
-        cases, what, note, "repeat_heads", submission, condition=condition, share=SHARE
-    )
+    expect_calls_follow(functions, calls, what, "repeat_heads", submission, note, **details)
 
 
 def expect_window(submission, *sizes):
@@ -181,14 +167,14 @@ def test_others(submission, note, rng, grading):
     expect_window(submission, (1, 1), (1, 3), (n, w), (n, n + 7))
     grading("no side effects")
     q, k, v, mask = *grouped_qkv(rng, 4, 2, 3, 3, 5, 2), np.tril(np.ones((3, 3)))
-    calls = {"repeat_heads": (k, 4), "grouped_attention": (q, k, v, mask)}
-    for (function, args), names in zip(calls.items(), ("kv heads", "q k v mask"), strict=True):
-        expect_unchanged_arguments(getattr(submission, function), names.split(), *args)
-    again = [(f, lambda s, f=f, args=args: getattr(s, f)(*args)) for f, args in calls.items()]
-    again.append(("window_mask", lambda s: s.window_mask(5, 2)))
+    calls = {
+        "repeat_heads": ("kv heads", (k, 4)),
+        "grouped_attention": ("q k v mask", (q, k, v, mask)),
+        "window_mask": ("n w", (5, 2)),
+    }
     between = [
-        lambda s: s.repeat_heads(k + 1, 2),
-        lambda s: s.grouped_attention(q + 1, k, v),
-        lambda s: s.window_mask(5, 3),
+        ("repeat_heads", k + 1, 2),
+        ("grouped_attention", q + 1, k, v),
+        ("window_mask", 5, 3),
     ]
-    expect_independent_calls(submission.fresh(), again, between)
+    expect_no_side_effects(submission, calls, between)

@@ -3,15 +3,9 @@
 import numpy as np
 import pytest
 
-from autograder.author import (
-    Mismatch,
-    expect_close,
-    expect_follows,
-    expect_independent_calls,
-    expect_results,
-    expect_unchanged,
-)
+from autograder.author import Mismatch, expect_close, expect_independent_calls, expect_results
 from reference.caching import cache_bytes, cache_of, generate_of, is_clear_text, step
+from reference.checks.calls import expect_arguments_stay, expect_calls_follow
 from reference.checks.earlier import expect_different_numbers, is_right
 from reference.matrices import matrices
 from reference.with_tables import written
@@ -92,49 +86,36 @@ def test_cache(submission, rng):
     expect_cache(submission, *cases, split(*square, 2), split(*drawn(rng, 4, 3), 0))
 
 
-def expect_caller_unchanged(submission, x, cache, weights):
-    _, (x_after, cache_after, *after) = submission.step.with_arguments(x, cache, *weights)
-    names = ("x", "keys in the caller's cache", "values in the caller's cache")
-    names += ("W_q", "W_k", "W_v", "W_o")
-    now = (x_after, *expect_results(cache_after, ("keys", "values"), "cache"), *after)
-    for name, before, later in zip(names, (x, *cache, *weights), now, strict=True):
-        expect_unchanged(before, later, name)
-
-
 @pytest.mark.check("step: the caller's cache stays", grades=["caller's cache"])
 def test_caller(submission, rng):
     """If two texts begin in the same way, can both continue from one cache?
     step should return new arrays. The arrays of the caller's cache should stay unchanged.
     np.concatenate makes a new array. `+=`, append and an assignment to a part change the old one.
     """
+    names = ["x", "keys in the caller's cache", "values in the caller's cache"]
+    names += ["W_q", "W_k", "W_v", "W_o"]
     for x, weights in ((TOKENS, BY_HAND), drawn(rng, 5, 3)):
-        new, cache, *_ = split(x, weights, len(x) - 2)
-        expect_caller_unchanged(submission, new, cache, weights)
+        expect_arguments_stay(submission.step, names, *split(x, weights, len(x) - 2))
 
 
 def expect_tokens(submission, note, *cases):
     """Pass if the new tokens are right, or follow from the student's own step."""
-    for prompt, n, table, weights in cases:
-        tokens, _ = written(submission, prompt, n, table, weights)
-        expected = generate_of(prompt, n, table, weights)
-        if list(np.ravel(tokens)) == [*prompt, *expected]:
+
+    def answer(prompt, *rest):
+        tokens, _ = written(submission, prompt, *rest)
+        if list(np.ravel(tokens)) == [*prompt, *generate_of(prompt, *rest)]:
             said = "The result begins with the prompt. Return only the new tokens."
             raise Mismatch(said, mistake="prompt-returned")
+        return tokens
 
-        def own_tokens(own, table, call=(prompt, n), weights=weights):
-            return generate_of(*call, table, weights, own.step)
+    def from_own(steps, prompt, n, table, weights):
+        run = lambda own, other: generate_of(prompt, n, other, weights, own.step)
+        return steps.ask(run, table)
 
-        expect_follows(
-            tokens,
-            expected,
-            lambda steps, run=own_tokens, table=table: steps.ask(run, table),
-            f"the new tokens after the prompt {prompt}",
-            note,
-            "step",
-            submission,
-            axes=(1,),
-            share=0.3,
-        )
+    functions = answer, generate_of, from_own
+    for case in cases:
+        what = f"the new tokens after the prompt {case[0]}"
+        expect_calls_follow(functions, [case], what, "step", submission, note, axes=(1,), share=0.3)
 
 
 def language(rng, prompt, n):

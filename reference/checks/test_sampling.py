@@ -5,26 +5,23 @@ import pytest
 
 from autograder.author import (
     Mismatch,
-    expect_all_follow,
     expect_close,
     expect_data_follows,
     expect_equal,
-    expect_independent_calls,
     expect_shape,
-    expect_unchanged_arguments,
-    values_agree,
 )
-from reference.checks.earlier import answer_aside
+from reference.checks.calls import expect_calls_follow, expect_no_side_effects
+from reference.checks.earlier import answers_right
 from reference.checks.pictures import expect_curve, expect_labels
 from reference.choosing import draw, is_kept, kept_curve, temperature, top_k, top_p
 
 PETS = np.log([0.25, 0.5, 0.1, 0.15])
 CALLS = {
-    "temperature": (PETS, 0.5),
-    "top_k": (PETS, 3),
-    "top_p": (PETS + 1, 0.7),
-    "draw": (np.array([0.25, 0.5, 0.1, 0.15]), 0.6),
-    "plot_kept": (PETS,),
+    "temperature": ("logits t", (PETS, 0.5)),
+    "top_k": ("logits k", (PETS, 3)),
+    "top_p": ("logits p", (PETS + 1, 0.7)),
+    "draw": ("probabilities u", (np.array([0.25, 0.5, 0.1, 0.15]), 0.6)),
+    "plot_kept": ("logits", (PETS,)),
 }
 TWINS = np.array([1.0, 3.0, 2.0, 3.0, 2.0, 2.0])
 PLOTTED = np.log([0.13, 0.405, 0.055, 0.21, 0.2])  # no sum is near a multiple of 0.01
@@ -59,26 +56,24 @@ def expect_kept(submission, right, *cases):
 
 def expect_set(submission, note, *cases):
     """Pass if top_p keeps the right logits, or those for the student's own probabilities."""
-    found = []
-    for logits, p in cases:
-        answer = kept_entries(submission.top_p(logits, p), logits)
 
-        def from_own(steps, logits=logits, p=p):
-            chances = steps.ask(lambda own, x: own.temperature(x, 1), logits)
-            return is_kept(chances, p) * np.isfinite(logits)
+    def from_own(steps, logits, p):
+        chances = steps.ask(lambda own, x: own.temperature(x, 1), logits)
+        return is_kept(chances, p) * np.isfinite(logits)
 
-        found.append((answer, np.isfinite(top_p(logits, p)).astype(float), from_own))
-    expect_all_follow(found, KEPT, note, "temperature", submission)
+    functions = (
+        lambda logits, p: kept_entries(submission.top_p(logits, p), logits),
+        lambda logits, p: np.isfinite(top_p(logits, p)).astype(float),
+        from_own,
+    )
+    expect_calls_follow(functions, cases, KEPT, "temperature", submission, note)
 
 
-def working(submission, *names):
-    """Return the functions that are right for the example of the text, or all if none is."""
-    found = []
-    for name in names:
-        right = {"temperature": temperature, "top_k": top_k, "top_p": top_p}[name]
-        if values_agree(answer_aside(submission, name, *CALLS[name]), right(*CALLS[name])):
-            found.append(name)
-    return found or names
+def working(submission, *functions):
+    """Return the names of the functions that are right for the example of the text, or all."""
+    names = [function.__name__ for function in functions]
+    found = zip(names, functions, strict=True)
+    return [name for name, f in found if answers_right(submission, f, *CALLS[name][1])] or names
 
 
 @pytest.mark.check("temperature: the softmax of logits / t", points=2, grades=["temperature"])
@@ -145,7 +140,7 @@ def test_ties(submission, note):
         negative logits keeps their order.
     """
     equal, many = np.full(3, 2.0), np.tile([1.0, 3.0, 2.0, 3.0], 50)
-    names = working(submission, "top_k", "top_p")
+    names = working(submission, top_k, top_p)
     if "top_k" in names:
         expect_kept(submission, top_k, (equal, 2), (TWINS, 3), (TWINS, 4), (many, 60))
     if "top_p" in names:
@@ -227,7 +222,7 @@ def test_others(submission, rng, note, grading):
         the caller's own array.
     Compute everything from the arguments, and write only into new arrays.
     """
-    names = working(submission, "temperature", "top_k", "top_p")
+    names = working(submission, temperature, top_k, top_p)
     large, many = np.array([1e4, -1e4, 9999.0]), rng.permutation(2000) / 50
     removed = np.array([-np.inf, 1.0, -np.inf, 2.0, 0.0])
     if "temperature" in names:
@@ -251,13 +246,5 @@ def test_others(submission, rng, note, grading):
         expect_set(submission, note, (many[:300], 0.85 + 0.01 * rng.uniform()))
         expect_counts(submission, PLOTTED[::-1] + 5, note)
     grading("no side effects")
-    for name, args in CALLS.items():
-        names = ["probabilities" if name == "draw" else "logits", "the number"][: len(args)]
-        expect_unchanged_arguments(getattr(submission, name), names, *args)
-    calls = [(name, lambda s, name=name: getattr(s, name)(*CALLS[name])) for name in CALLS]
-    between = [
-        lambda s: s.temperature(TWINS, 2.0),
-        lambda s: s.top_k(TWINS, 3),
-        lambda s: s.plot_kept.kept(TWINS),
-    ]
-    expect_independent_calls(submission.fresh(), calls, between)
+    between = [("temperature", TWINS, 2.0), ("top_k", TWINS, 3), ("plot_kept", TWINS)]
+    expect_no_side_effects(submission, CALLS, between)

@@ -1,0 +1,76 @@
+"""Parts that checks share: answers that follow from an own step, and calls without side effects."""
+
+from functools import partial
+
+import numpy as np
+
+from autograder.author import expect_all_follow, expect_independent_calls, expect_unchanged
+
+
+def with_mask(function, before):
+    """Return a function of a call's arguments. The argument after the first ones is `mask=`."""
+
+    def call(*args):
+        named = {"mask": args[before]} if len(args) > before else {}
+        return function(*args[:before], **named)
+
+    return call
+
+
+def whole(answer):
+    return answer
+
+
+def expect_calls_follow(functions, calls, what, own, submission, note, *, read=whole, **details):
+    """Pass if the answers to calls are right, or if all follow from the student's step `own`.
+
+    There are three functions of a call's arguments. They return the student's answer, the right
+    answer, and the answer that follows from the own step. The third gets an `OwnSteps` first.
+    `read` returns the graded part of an answer. `details` are those of `expect_all_follow`.
+    """
+    answer, right, from_own = functions
+    cases = []
+    for args in calls:
+
+        def following(steps, args=args):
+            return read(from_own(steps, *args))
+
+        cases.append((read(answer(*args)), read(right(*args)), following))
+    expect_all_follow(cases, what, note, own, submission, **details)
+
+
+def pairs(before, after):
+    """Yield each value of `before` with the value of `after` at its place. Go into tuples."""
+    for one, other in zip(before, after, strict=False):
+        if isinstance(one, tuple):
+            yield from pairs(one, other)
+        else:
+            yield one, other
+
+
+def expect_arguments_stay(function, names, *args):
+    """Pass if a call changes no array and no list. A tuple has one name for each of its values."""
+    _, after = function.with_arguments(*args)
+    for name, (before, now) in zip(names, pairs(args, after), strict=True):
+        if isinstance(before, np.ndarray | list):
+            expect_unchanged(before, now, name)
+
+
+def expect_no_side_effects(submission, calls, between):
+    """Pass if no call changes an argument, and no result depends on earlier calls.
+
+    `calls` has for each function the names of the arguments in one text, and the arguments.
+    `between` has further calls, each as a function's name and its arguments.
+    """
+    for function, (names, args) in calls.items():
+        expect_arguments_stay(getattr(submission, function), names.split(), *args)
+
+    def answer(function, args, own):
+        return getattr(own, function)(*args)
+
+    def call(function, args, own):
+        return getattr(own, function).kept(*args)
+
+    again = [(name, partial(answer, name, args)) for name, (_, args) in calls.items()]
+    others = [partial(call, name, args) for name, *args in between]
+    expect_independent_calls(submission.fresh(), again, others)
