@@ -6,8 +6,8 @@ every name. `python -m tools.api` writes that page from this list.
 
 A *case* is one call in a check. A *probe* is a call that distinguishes misconceptions. A *step* is
 a named part of the correct answer. A misconception replaces one or more steps. Arrays are NumPy
-arrays. A comparison first tests the shape, then that all values are finite, then the values
-themselves. It raises `Mismatch` at the first difference.
+arrays. A comparison tests first the shape, then that all values are finite, then the values
+themselves. The first difference raises `Mismatch`.
 """
 
 import importlib

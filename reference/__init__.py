@@ -1,4 +1,4 @@
-"""The reference: correct answers in named steps, written to be read with the lessons."""
+"""The reference: correct answers in named steps, for reading with the lessons."""
 
 from reference.attention import (
     asked_of_softmax,

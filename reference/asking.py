@@ -1,8 +1,8 @@
-"""Shared parts of the checks of attention modules: calls of a student's class, and its answers.
+"""Shared parts of the checks of attention modules: a student's class and the class's answers.
 
-One mistake costs points once. So each check judges only its own subject. An output counts even if
-the weights are missing, a mask even if the scores have another scale, and a gradient even if the
-values are wrong.
+One mistake costs points once, so each check judges only its own subject. An output counts even if
+the weights are missing. A mask counts even if the scores have another scale. A gradient counts even
+if the values are wrong.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -62,11 +62,11 @@ RANGE = 1e-3, 1e3  # the range of factors that count as a scale; 0 would be no a
 
 @dataclass(frozen=True)
 class Asked:
-    """A class of the student's, with the course's own class for comparison.
+    """A student's class, and the course's own class for comparison.
 
-    Attributes: first: calls of which at least one shows whether the number, order and shapes of the
-    results are right. One check grades only that. Other checks then ignore mistakes in it. what:
-    the names of the results in a sentence. Attention has two results, a larger module one.
+    Attributes: first: calls that show whether number, order and shapes of the results are right.
+    One check grades only these facts, and all other checks ignore mistakes in them. what: the names
+    of the results in a sentence. Attention has two results, a larger module one.
     """
 
     submission: Submission
@@ -125,9 +125,10 @@ class Asked:
     def right_beside(
         self, run: ModuleRun, made_with: Sizes, inputs: Inputs, toward: Inputs | None = None
     ) -> Passed:
-        """Return the course's pass with the same weights, to compare the student's pass with.
+        """Return the course's forward pass with the student's weights, for comparison.
 
-        A student kit may lack the course's pass. So other errors in `run` are reported first.
+        A student kit may lack the course's forward pass, so other errors in `run` are reported
+        first.
         """
         __tracebackhide__ = True
         self._expect_kind(run.value)
@@ -187,7 +188,7 @@ class Asked:
         condition: float = 20.0,
         times: float = 1.0,
     ) -> None:
-        """Pass if the output is right and, if returned, the weights are too.
+        """Pass if the output and any returned weights are right.
 
         The correct scores are multiplied by `times`, through the queries.
         """
@@ -222,7 +223,7 @@ class Asked:
         return True
 
     def is_comparable(self, made_with: Sizes, inputs: Inputs, state: Weights, note: Note) -> bool:
-        """Return whether `compare` passes. If not, add a note that the check compares no values."""
+        """Return whether `compare` passes, or else add a note that the check compares no values."""
         right = self.is_right(made_with, inputs, state)
         if not right:
             note(
@@ -249,7 +250,7 @@ class Asked:
             note("Right, given your scale of the scores.")
 
     def factor(self, made_with: Sizes) -> float | None:
-        """Return the factor by which the scores are too large, or None if more is wrong."""
+        """Return the factor by which the scores are too large, or None for other mistakes."""
         rng = np.random.default_rng(5)
         width = made_with[0]
         shapes = {f"W_{each}.weight": (width, width) for each in "qkvo"}
@@ -279,7 +280,7 @@ class Asked:
     def compare_masked(
         self, made_with: Sizes, inputs: Inputs, mask: Array, state: Weights, note: Note
     ) -> None:
-        """Pass if `compare` passes with a mask. If it fails without a mask, judge only the mask."""
+        """Pass if `compare` passes with a mask. If it fails without one, judge only the mask."""
         __tracebackhide__ = True
         try:
             self.compare(made_with, (*inputs, mask), state)
@@ -293,7 +294,7 @@ class Asked:
     def _looks_where_it_may(
         self, made_with: Sizes, inputs: Inputs, mask: Array, state: Weights
     ) -> bool:
-        """Return True if each output changes only with the keys that its query may see."""
+        """Return True if each output changes only with keys that the query may see."""
 
         def answer(given: Inputs, *more: Any) -> Array:
             return self.output(made_with, (*given, *more), state).astype(np.float64)
@@ -326,7 +327,7 @@ class Asked:
         return True
 
     def _weights_obey(self, made_with: Sizes, inputs: Inputs, mask: Array, state: Weights) -> bool:
-        """Return True if the weights, if returned, are 0 where blocked and sum to 1."""
+        """Return True if no weights are returned, or if they are 0 where blocked and sum to 1."""
         given = (*inputs, mask)
         run = self.run(made_with, given, state)
         right = self.right_beside(run, made_with, given).value
@@ -439,8 +440,7 @@ class Asked:
     def _follow(self, made_with: Sizes, cases: Sequence[Case]) -> Iterator[bool]:
         """Yield for each case whether every row of the output changes with the inputs and weights.
 
-        Only first answers of new processes are compared, so a counter of calls, for example, does
-        not matter.
+        Only first answers of new processes are compared, so earlier calls have no effect.
         """
 
         def answer(mine: Submission, case: Case) -> Array:
@@ -537,8 +537,8 @@ class Asked:
     ) -> None:
         """Pass if `compare` passes with batch axes.
 
-        Wrong values must equal the values of each matrix by itself. If they differ, `otherwise`
-        tests whether they follow from another step of the student.
+        Wrong values must equal the values of each matrix by itself. If not, `otherwise` tests
+        whether the values follow from another step of the student.
         """
         __tracebackhide__ = True
         wrong: list[tuple[Case, Mismatch]] = []
@@ -590,7 +590,7 @@ class Asked:
     def total(
         self, made_with: Sizes, inputs: Inputs, state: Weights, toward: Array
     ) -> Callable[[str, Any], float]:
-        """Return Σ output·toward as a function of a change to one input or parameter."""
+        """Return a function from a change of one input or parameter to Σ output·toward."""
 
         def value(key: str, change: Any) -> float:
             given, weights = list(inputs), dict(state)
@@ -652,7 +652,7 @@ def usual_batch(
 ) -> Sizes:
     """Return the size of a batch axis as a tuple.
 
-    If the code works only without it, return (). `draw` draws by `rng`.
+    If the code works only without a batch axis, return (). `draw` makes arguments with `rng`.
     """
     usual: Any = None
     fault = ""

@@ -16,7 +16,7 @@ Mask = npt.NDArray[Any]
 
 
 def scores(Q: Array, K: Array) -> Array:
-    """Return how well each query fits each key.
+    """Return the scores of queries and keys.
 
     Q `(..., L_q, d_k)` and K `(..., L_k, d_k)` give `(..., L_q, L_k)`: entry i, j is the dot
     product of query i with key j.
@@ -25,12 +25,12 @@ def scores(Q: Array, K: Array) -> Array:
 
 
 def scale(scores: Array, d_k: int) -> Array:
-    """Return the scores divided by √d_k. Their standard deviation then does not grow with d_k."""
+    """Return the scores divided by √d_k, with a standard deviation that does not grow with d_k."""
     return scores / np.sqrt(d_k)
 
 
 def block(scores: Array, mask: Mask | None) -> Array:
-    """Return the scores with −∞ where the mask is false, so that the softmax makes weights of 0.
+    """Return the scores with −∞ where the mask is false. A softmax gives these places the weight 0.
 
     The mask is true (or 1) where a query may attend, and broadcasts against the scores.
 
@@ -43,8 +43,8 @@ def block(scores: Array, mask: Mask | None) -> Array:
 def softmax(x: npt.ArrayLike, axis: int | tuple[int, ...] | None = -1) -> Array:
     """Return exp(xᵢ) / Σⱼ exp(xⱼ) along an axis.
 
-    The largest entry is subtracted first. That changes nothing in the result, since the factor
-    exp(−max) cancels, and no exponential overflows (Blanchard, Higham & Higham 2021, eq. 1.3).
+    The largest entry is subtracted first, so no exponential overflows. The factor exp(−max) cancels
+    in the result (Blanchard, Higham & Higham 2021, eq. 1.3).
     """
     x = np.asarray(x, dtype=np.float64)
     exponentials = np.exp(x - x.max(axis=axis, keepdims=True))
@@ -73,5 +73,5 @@ def attention(
 
 
 def asked_of_softmax(Q: Array, K: Array, mask: Mask | None = None) -> Array:
-    """Return the scaled, masked scores, of which attention computes the softmax."""
+    """Return the scaled, masked scores: the input of attention's softmax."""
     return block(scale(scores(Q, K), Q.shape[-1]), mask)

@@ -30,7 +30,7 @@ NO_SPACES = (("查询", "query"), ("クエリ", "query"), ("键", "key"), ("キ�
 
 
 def side_of(label: str) -> str | None:
-    """Return `query` or `key`, whichever the label names first or describes, or None."""
+    """Return the side that a label names first or describes, `query` or `key`, or None."""
     for part, side in NO_SPACES:
         if part in label:
             return side
@@ -45,7 +45,7 @@ def side_of(label: str) -> str | None:
 
 
 def are_a_pair(one: str, other: str) -> bool:
-    """Return True if two labels are a pair that could mean either side, such as source and target.
+    """Return True for a pair of labels with an unclear meaning, such as source and target.
 
     Attention goes from a source to a target, and a translation's target attends to its source.
     """

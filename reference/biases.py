@@ -22,7 +22,7 @@ def alibi_slopes(h: int) -> Array:
 
 
 def distances(q_len: int, k_len: int) -> Array:
-    """Return how far each key is before each query. The number is negative for later keys."""
+    """Return the distance of each key before each query, which is negative for later keys."""
     queries = k_len - q_len + np.arange(q_len)
     return np.asarray(queries[:, np.newaxis] - np.arange(k_len), dtype=float)
 

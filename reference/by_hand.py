@@ -1,4 +1,4 @@
-"""The problems of `hand_computation`. Each step is computed from the previous step."""
+"""The problems of `hand_computation`, with each step computed from the previous step."""
 
 import functools
 from collections.abc import Callable, Iterator
@@ -54,20 +54,20 @@ class HandPart:
         return combine(given, np.array(self.V, float))
 
     def follows(self, step: str, answer: Array, own: Array) -> npt.NDArray[np.bool_]:
-        """Return which entries follow from the student's own previous step."""
+        """Return a mask of the entries that follow from the student's own previous step."""
         if own.shape != self.shape(step_before(step)) or not np.isfinite(own).all():
             return np.zeros(answer.shape, bool)
         return np.abs(answer - self.following(step, own)) <= WITHIN
 
     def earned(self, step: str, answer: Array, own: Array) -> npt.NDArray[np.bool_]:
-        """Return which entries follow and needed some work. Entries of trivial rows need none."""
+        """Return a mask of the entries that follow and needed work. Trivial rows need none."""
         follows = self.follows(step, answer, own)
         if follows.any():
             follows[[trivial.row for trivial in self.trivial_rows(step, answer, own)]] = False
         return follows
 
     def trivial_rows(self, step: str, answer: Array, own: Array) -> list["TrivialRow"]:
-        """Return the trivial rows of the previous step, or of the weights."""
+        """Return the trivial rows of the previous step, or else of the weights."""
         before = step_before(step)
         found = list(_trivial(before, own, self.exact(before)))
         return found + list(_trivial(step, answer, self.exact(step)) if step == "weights" else ())
@@ -75,7 +75,7 @@ class HandPart:
 
 @dataclass(frozen=True)
 class TrivialRow:
-    """Row from which the next step follows without work, although the correct row needs work."""
+    """Row with an easy next step, although the correct row needs work."""
 
     step: str
     row: int
@@ -153,9 +153,8 @@ def hand_shape(letter: str, step: str) -> tuple[int, int]:
 def hand_problem(variant: str = "") -> HandProblem:
     """Return the problem of a variant (hexadecimal digits; empty for the course's own).
 
-    The numbers are integers and tenths. They are drawn again until every mixed-up axis gives wrong
-    numbers. Part C is self-attention with Q = K, so its scores are symmetric. The scores of A and B
-    are not.
+    The numbers are integers and tenths, sampled again until every mixed-up axis gives wrong
+    numbers. Part C is self-attention with Q = K, so only the scores of part C are symmetric.
     """
     if not variant:
         return STANDARD
@@ -184,7 +183,7 @@ def _drawn(letter: str, draw: Callable[[], Any]) -> HandPart:
 
 
 def _tells(part: HandPart) -> bool:
-    """Return True if mixed-up axes and skipped steps change every step, and no row has a tie."""
+    """Return True if mixed-up axes and skipped steps change all steps, and no row has a tie."""
     Q, K, V = (np.array(matrix, float) for matrix in (part.Q, part.K, part.V))
     scores_, scaled, weights, output = (part.exact(step) for step in STEPS)
     if any(len(set(row)) < len(row) for row in scores_.tolist()):

@@ -17,12 +17,12 @@ Weights = tuple[Array, ...]
 
 
 def extended(old: Array | None, new: Array) -> Array:
-    """Return the old keys or values with those of the new tokens after them."""
+    """Return the old keys or values, followed by the new tokens' keys or values."""
     return new if old is None else np.concatenate([old, new], axis=-2)
 
 
 def step_mask(new: int, total: int) -> npt.NDArray[np.bool_]:
-    """Return the last rows of a causal mask: those of the new tokens."""
+    """Return the new tokens' rows of a causal mask."""
     return np.tri(new, total, total - new, dtype=bool)
 
 
@@ -49,7 +49,7 @@ def generate(
     weights: Weights,
     step: Any = step,
 ) -> list[int]:
-    """Return the n tokens that follow the prompt. `step` may be a student's own."""
+    """Return the n tokens that follow the prompt. `step` may be a student's function."""
     written: list[int] = []
     unread, cache = list(prompt), None
     for _ in range(n):
@@ -62,7 +62,7 @@ def generate(
 def generate_of(
     prompt: Sequence[int], n: int, table: Array, weights: Weights, step: Any = step
 ) -> list[int]:
-    """Return the tokens that follow if `embed` looks into a table."""
+    """Return the tokens that follow the prompt, with a table for `embed`."""
     next_token, embed = (lambda row: next_of(row, len(table))), (lambda tokens: table[tokens])
     return generate(prompt, n, next_token, embed, weights, step)
 

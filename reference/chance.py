@@ -14,7 +14,7 @@ MOST_EQUAL = 16  # allowed repetitions of rare rows, of which one is expected at
 
 
 def chi_square(freedom: int, chance: float) -> float:
-    """Return the quantile of χ², by Wilson & Hilferty (1931), or 0 if it would be negative."""
+    """Return the quantile of χ² by Wilson & Hilferty (1931), but at least 0."""
     if not freedom:
         return 0.0
     spread = 2 / (9 * freedom)
@@ -38,7 +38,7 @@ def are_independent(hits: Hits, rate: float) -> bool:
 
 
 def _no_distance_tells(hits: Hits, rate: float) -> bool:
-    """Return True if no distance is autocorrelated, by the Fourier transform (Wiener–Khinchin)."""
+    """Return True if no distance has correlated entries, by Fourier transform (Wiener–Khinchin)."""
     apart = np.asarray(hits, np.float64) - rate
     found = np.fft.ifftn(np.abs(np.fft.fftn(apart)) ** 2).real.reshape(hits.shape)
     there = np.indices(hits.shape)
@@ -77,7 +77,7 @@ def _hypergeometric(size: int, one: int, other: int, common: int) -> float:
 
 
 def _rows_come_again(rows: Hits, rate: float) -> bool:
-    """Return True if rows repeat, although hardly any two should be equal."""
+    """Return True if suspiciously many rows are equal."""
     hits = rows.sum(-1)
     chances = rate**hits * (1 - rate) ** (rows.shape[-1] - hits)
     rare = rows[chances <= 2 / len(rows) ** 2]

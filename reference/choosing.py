@@ -36,12 +36,12 @@ def top_k(logits: Array, k: int) -> Array:
 
 
 def count_for(sums: Array, p: float) -> int:
-    """Return how many tokens are kept, if these are the cumulative sums from the likeliest on."""
+    """Return the number of kept tokens, from cumulative sums that begin with the likeliest."""
     return len(sums) if p >= 1 else 1 + int((sums < p).sum())
 
 
 def is_kept(probabilities: Array, p: float) -> Array:
-    """Return 1 for each token of the smallest set whose probability reaches `p`, else 0."""
+    """Return 1 for each token of the smallest set with a probability of at least `p`, else 0."""
     order = by_likelihood(probabilities)
     is_in = np.zeros(len(probabilities))
     is_in[order[: count_for(np.cumsum(probabilities[order]), p)]] = 1
@@ -49,7 +49,7 @@ def is_kept(probabilities: Array, p: float) -> Array:
 
 
 def top_p(logits: Array, p: float) -> Array:
-    """Return the logits, with −∞ outside the smallest set whose probability reaches `p`."""
+    """Return the logits, with −∞ outside the smallest set with a probability of at least `p`."""
     order = by_likelihood(logits)
     return kept_only(logits, order[: count_for(np.cumsum(softmax(logits)[order]), p)])
 
@@ -61,7 +61,7 @@ def first_above(sums: Array, u: float) -> int | None:
 
 
 def last_possible(probabilities: Array) -> int:
-    """Return the last index whose probability is larger than 0."""
+    """Return the last index with a probability above 0."""
     return int(np.flatnonzero(probabilities)[-1])
 
 

@@ -14,7 +14,7 @@ KINDS = ("unscaled", "scaled")
 
 
 def labels_of_pairs(figure: Figure, table: Results) -> list[Labels]:
-    """Return, for each measure drawn twice, the legend's labels of its unscaled and scaled series.
+    """Return the legend's labels of the unscaled and the scaled series, for each measure.
 
     A series may be drawn more than once, for example as a line and as dots.
     """

@@ -1,8 +1,8 @@
-"""Random generators in known states, so that their numbers and the results are known.
+"""Random generators in known states, which make known numbers.
 
-All are Mersenne Twisters (Matsumoto & Nishimura 1998), whose next 624 words can be chosen. A
-standard normal number is made from two words: the layer of the ziggurat (Marsaglia & Tsang 2000), a
-sign, and a size within the layer, to which the number is proportional.
+The generators are Mersenne Twisters (Matsumoto & Nishimura 1998), whose next 624 words can be
+chosen. A standard normal number is made from two words: the layer of the ziggurat (Marsaglia &
+Tsang 2000), a sign, and a size within the layer, to which the number is proportional.
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class State:
 
 
 def seeded(*seed: int) -> State:
-    """Return the state after seeding: its numbers are unknown."""
+    """Return the state after seeding, with unknown numbers."""
     state: Any = np.random.MT19937(list(seed)).state["state"]
     return State(state["key"].astype(np.int64), int(state["pos"]))
 
@@ -43,7 +43,7 @@ def seeded(*seed: int) -> State:
 def sized(size: int, *seed: int) -> State:
     """Return a state whose next `KNOWN` normal numbers are near ±2**(size − 50).
 
-    The numbers for `size + 1` are exactly twice those for `size`, which is 49 at most.
+    The numbers for `size + 1` are exactly twice the numbers for `size`. The largest `size` is 49.
     """
     rng = np.random.default_rng(list(seed))
     within = rng.integers(2**24, 2**27, size=KNOWN).astype(np.uint64) << np.uint64(size - 26)

@@ -15,7 +15,7 @@ from reference.chance import FALSE_ALARM, are_independent
 
 @dataclass(frozen=True)
 class DropoutMistake:
-    """Mistake by name, with its sentence."""
+    """Name and sentence of a mistake."""
 
     id: str
     finding: str
@@ -71,7 +71,7 @@ def what_dropout_did(
 
 
 def same_draw(first: Array, second: Array) -> bool:
-    """Return True if both outputs drop the same weights, and drop some."""
+    """Return True if both outputs drop the same weights, at least one."""
     dropped, again = np.abs(first) < 1e-12, np.abs(second) < 1e-12
     return bool(dropped.any() and np.array_equal(dropped, again))
 
@@ -171,7 +171,7 @@ def _applied(used: Array, right: Array, rate: float) -> DropoutMistake | None:
 
 
 def _fair(count: int, rate: float) -> tuple[float, float]:
-    """Return bounds on how many of `count` weights dropout sets to 0 (see `reference.chance`).
+    """Return bounds on how many of `count` weights are set to 0 (see `reference.chance`).
 
     With thousands of weights, the normal approximation of the binomial distribution is good.
     """

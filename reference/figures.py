@@ -34,9 +34,9 @@ def matrix_of(image: Image) -> Array:
 def as_labelled(axes: Axes, tokens: Sequence[str], across: Sequence[str] | None = None) -> Axes:
     """Return the axes with the image in the order of the tokens, if labels name them.
 
-    `tokens` are those of the rows. `across` are those of the columns, by default the same.
-    `pcolormesh(weights[::-1])` draws row 0 at the top, as `imshow(weights)` does, and its labels
-    show this. Only the token of each cell counts, not the order of rows in the array.
+    `tokens` name the rows. `across` name the columns, by default with the same tokens.
+    `pcolormesh(weights[::-1])` draws row 0 at the top like `imshow(weights)`, and the labels show
+    this order. Only each cell's token counts, whatever the order of rows in the array.
     """
     image = axes.images[-1]
     down = _step(axes.y_ticks, axes.y_places, image.y_edges, tokens)
@@ -132,9 +132,9 @@ def image_figure(
     columns: Sequence[str] = (),
     rows: Sequence[str] = (),
 ) -> Any:
-    """Return a matplotlib figure with images side by side, as a student's function makes it.
+    """Return a matplotlib figure with images side by side, for simulating a student's function.
 
-    `labels` are those of x and y. `columns` and `rows` are tick labels.
+    `labels` are the labels of x and y. `columns` and `rows` are tick labels.
     """
     from matplotlib.figure import Figure
 

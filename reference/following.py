@@ -1,6 +1,6 @@
 """Follow-through: results from the student's own wrong steps, so that one mistake costs once.
 
-Each function asks `steps`, an `OwnSteps`, for the student's results, and computes the rest
+Each function gets the student's results from `steps`, an `OwnSteps`, and computes all other steps
 correctly.
 """
 
@@ -50,7 +50,7 @@ def own_attention(
 def own_attention_with_zeros(
     steps: OwnSteps | None, place: int, Q: Array, K: Array, V: Array, mask: Any
 ) -> Array:
-    """Return the result of `own_attention`, but with blocked scores set to 0, not masked."""
+    """Return the result of `own_attention` with blocked scores of 0 instead of a mask."""
     scaled = scale(scores(Q, K), Q.shape[-1])
     weights = _softmax(steps)(np.where(mask, scaled, 0.0))
     return (weights @ V, weights)[place]
@@ -63,10 +63,10 @@ def _softmax(steps: OwnSteps | None) -> Softmax:
 
 
 def own_distributions(steps: OwnSteps, sizes: Any) -> dict[int, Mapping[str, Distribution]] | None:
-    """Return the distributions by dimension with the student's entropy, None if unusable.
+    """Return the distributions by dimension with the student's entropy, or None if it is unusable.
 
-    `sizes` are the arguments of `measure_scaling`. If the entropies of many trials at once have
-    another shape, those of each trial are asked for, and averaged.
+    `sizes` are the arguments of `measure_scaling`. If one call for many trials gives another shape,
+    each trial gets a call, and the entropies are averaged.
     """
 
     def of_all(own: Any, weights: Array) -> Array:

@@ -54,7 +54,7 @@ def weights_of(q: Array, k: Array, mask: Mask | None = None) -> Array:
 
 
 def attention_backward_from(q: Array, k: Array, p: Array, ds: Array, do: Array) -> list[Array]:
-    """Return the gradients of queries, keys and values, from those of the scores."""
+    """Return the gradients of queries, keys and values, from the gradients of the scores."""
     dq, dk = scale(ds @ k, k.shape[-1]), scale(transposed(ds) @ q, k.shape[-1])
     return [dq, dk, transposed(p) @ do]
 

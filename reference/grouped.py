@@ -20,7 +20,7 @@ def group_of(heads: int, kv_heads: int) -> npt.NDArray[np.intp]:
 
 
 def repeat_heads(kv: Array, heads: int) -> Array:
-    """Return `(..., kv_heads, L, d)` as `(..., heads, L, d)`, each kv head once for each head."""
+    """Return `(..., kv_heads, L, d)` as `(..., heads, L, d)`, with one kv head for each head."""
     return np.asarray(np.take(kv, group_of(heads, kv.shape[-3]), axis=-3))
 
 
@@ -34,7 +34,7 @@ def grouped_attention(q: Array, k: Array, v: Array, mask: Mask | None = None) ->
 def own_grouped_attention(
     steps: Any, q: Array, k: Array, v: Array, mask: Mask | None = None
 ) -> list[Array]:
-    """Return the output and the weights that follow from a student's own repeat_heads."""
+    """Return the output and the weights that follow from the student's own repeat_heads."""
     heads, d_k = q.shape[-3], q.shape[-1]
     both = np.concatenate([k, v], axis=-1)
     repeated = steps.ask(lambda own, kv: own.repeat_heads(kv, heads), both)
@@ -43,12 +43,12 @@ def own_grouped_attention(
 
 
 def distance(n: int) -> npt.NDArray[np.intp]:
-    """Return how far each key is before each query. The number is negative for later keys."""
+    """Return the distance of each key before each query, which is negative for later keys."""
     return np.asarray(np.arange(n)[:, np.newaxis] - np.arange(n))
 
 
 def window_mask(n: int, w: int) -> npt.NDArray[np.bool_]:
-    """Return `(n, n)`: true where the key is one of the last w tokens, the query's own included.
+    """Return a mask `(n, n)` that is true for the last w keys, including the query's own.
 
     Raises:
         ValueError: `w` is less than 1.

@@ -1,7 +1,7 @@
 """Mistakes in attention by hand, recognised by properties of the wrong numbers.
 
-A course without its answers uses this module. It recognises each mistake relative to the previous
-step, which is right.
+A course without answers uses this module, which recognises a mistake relative to a right previous
+step.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +34,7 @@ def named(
     givens: Mapping[str, Any],
     findings: Mapping[str, str],
 ) -> Mismatch:
-    """Return a mismatch with the name of its mistake, or two names if both give the same numbers.
+    """Return a mismatch with the name of a mistake, or with two names for equal numbers.
 
     Args:
         wrong: the message for a mistake without a name.
@@ -63,7 +63,7 @@ def with_names(
 
 
 def mistakes_of(step: str, steps: Mapping[str, Numbers], givens: Mapping[str, Any]) -> list[str]:
-    """Return the mistakes that give the student's numbers for a step. Earlier steps are right."""
+    """Return the mistakes that give the student's numbers for a step after right steps."""
     Q, K, V = (np.asarray(givens[each], float) for each in "QKV")
     scores, root = steps.get("scores", Q), K.shape[1] ** 0.5
     known = {
@@ -76,7 +76,7 @@ def mistakes_of(step: str, steps: Mapping[str, Numbers], givens: Mapping[str, An
 
 
 def mistakes_of_row(own: Numbers, scores: Numbers) -> list[str]:
-    """Return the mistakes that give the student's causal row, whose last position is blocked."""
+    """Return the mistakes that give the student's causal row."""
     some, keep = scores[:-1], np.array([1.0] * (len(scores) - 1) + [0.0])
 
     def first(x: Numbers, row: Numbers) -> Any:

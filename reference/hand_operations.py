@@ -17,10 +17,10 @@ MOST = 2  # operations of one chain that may be wrong
 
 
 class Made(NamedTuple):
-    """Numbers that a chain of operations gives, with words for them.
+    """Numbers from a chain of operations, with words for these numbers.
 
-    `wrong` has the names of the wrong operations. `fitted` counts the numbers that were read off
-    the student's own numbers. These are no evidence.
+    `wrong` has the names of the wrong operations. `fitted` counts numbers that were read off the
+    student's own numbers, which are no evidence.
     """
 
     wrong: tuple[str, ...]
@@ -30,7 +30,7 @@ class Made(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """One operation at a place of a chain: its name, its words, and what it does."""
+    """One operation at a place of a chain: name, words and function."""
 
     name: str
     words: str
@@ -234,7 +234,7 @@ AFTER_OUTPUT = _choices(
 
 
 def made(step: str, g: SimpleNamespace, mine: Array) -> Iterator[Made]:
-    """Yield the numbers that wrong operations give for the numbers of the previous step.
+    """Yield the results of wrong operations on the numbers of the previous step.
 
     Args:
         step: the step's name, or `masked_row`.
@@ -310,7 +310,7 @@ CHAINS: dict[str, Callable[[SimpleNamespace], Iterator[Made]]] = {
 
 
 def _chains(*places: Sequence[Choice]) -> Iterator[tuple[tuple[str, ...], tuple[Choice, ...]]]:
-    """Yield the chains with one wrong operation, and then those with `MOST`, with their names."""
+    """Yield the chains with one wrong operation, then with `MOST`, and their names."""
     right = [choices[0] for choices in places]
     for count in range(1, MOST + 1):
         for wrong in combinations(range(len(places)), count):

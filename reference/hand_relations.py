@@ -1,7 +1,7 @@
-"""Relations between the steps of attention by hand, for a course without its answers.
+"""Relations between the steps of attention by hand, for a course without answers.
 
-No step is computed here. Each function tests whether a student's own numbers fit together: the
-scores with the matrices in the text, and each later step with the scores or with the previous step.
+Each function tests whether a student's own numbers fit together: the scores with the matrices in
+the text, and each later step with the scores or with the previous step.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,7 +30,7 @@ ORDER = ("scores", "scaled", "weights", "output")
 
 
 def judge_by_relations(name: str, steps: Steps, givens: Mapping[str, Any]) -> str:
-    """Check a step. Return the wrong earlier step that it follows from, or an empty text.
+    """Return the wrong earlier step from which a step follows, or an empty text.
 
     Args:
         name: the value, such as `a_scaled`.
@@ -109,10 +109,10 @@ def expect_shares(name: str, rows: Numbers, wrong: Cells | None) -> None:
 def not_right(
     name: str, answer: Numbers, wrong: Cells, from_own: str = "", later: str = ""
 ) -> Mismatch:
-    """Return the message for wrong entries. It does not show the right entries.
+    """Return the message for wrong entries, without the right entries.
 
-    `from_own` is the student's step from which the other entries follow. Those entries count as
-    right. `later` is a sentence on later steps.
+    `from_own` is the student's step from which all other entries follow. Entries that follow count
+    as right. `later` is a sentence on later steps.
     """
     places = [index(tuple(int(i) for i in place)) for place in np.argwhere(wrong)]
     be, does = ("is", "does") if len(places) == 1 else ("are", "do")
@@ -134,7 +134,7 @@ def too_few_decimals(own: Numbers, fitting: Cells) -> bool:
 
 
 def with_few_decimals(wrong: Mismatch, name: str) -> Mismatch:
-    """Return the message `wrong`, changed to a message on numbers with too few decimals."""
+    """Return the message `wrong`, reworded for numbers with too few decimals."""
     says = f"{name}: your numbers are close to the right numbers, but two decimals are too few."
     return Mismatch(says, name, wrong.yours, None, wrong.wrong)
 
@@ -163,16 +163,16 @@ def near(own: Numbers, numbers: Any, times: Any = 1.0, allowed: float = 0.0) -> 
 def as_written(own: Numbers) -> float:
     """Return the tolerance for rounded numbers: one unit in the last decimal.
 
-    It is at most the tolerance of a right entry, and half a thousandth for four decimals or more.
+    The tolerance is at most that of a right entry, and half a thousandth for four decimals or more.
     """
     digits = next((n for n in range(4) if (np.round(own, n) == own).all()), 4)
     return min(WITHIN, max(10.0**-digits, WITHIN / 4))
 
 
 def fits(step: str, steps: Steps, givens: Mapping[str, Any], within: float = WITHIN) -> Cells:
-    """Return which entries of a step fit the correct scores.
+    """Return a mask of the entries of a step that fit the correct scores.
 
-    The scores themselves must fit Q and K.
+    For the scores, the entries must fit Q and K.
     """
     Q, K, V = (np.asarray(givens[each], float) for each in "QKV")
     own, scores = steps[step], steps["scores"]
@@ -191,7 +191,7 @@ def fits(step: str, steps: Steps, givens: Mapping[str, Any], within: float = WIT
 
 
 def _follows(step: str, steps: Steps, givens: Mapping[str, Any]) -> Cells:
-    """Return which entries of a step fit the student's own previous step."""
+    """Return a mask of the entries of a step that fit the student's own previous step."""
     own, before = steps[step], steps[ORDER[ORDER.index(step) - 1]]
     if step == "scaled":
         return fits(step, steps, givens)
@@ -210,9 +210,9 @@ def with_later(
 ) -> str:
     """Return the message on a wrong step, with the later steps that follow from it.
 
-    If a later step follows from the student's wrong step and is not right, the message asks the
-    student to compute it again. The message also names the first step that is wrong and does not
-    follow. `is_right` returns None if it does not know.
+    If a wrong later step follows from the student's wrong step, the message asks the student to
+    compute the later step again. The message also names the first wrong step that does not follow.
+    `is_right` returns None if the answer is unknown.
     """
     letter, step = name.split("_", 1)
     following: list[str] = []
@@ -235,7 +235,7 @@ def with_later(
 
 
 def are_shares(shares: Numbers, x: Numbers, allowed: float = WITHIN) -> Cells:
-    """Return where entry j of a row, times the sum of e^(x_k − x_j), is 1."""
+    """Return a mask of the entries j for which entry j times Σ_k e^(x_k − x_j) is 1."""
     if shares.shape != x.shape:
         return np.zeros(shares.shape, bool)
     ratios = np.exp(x[..., np.newaxis, :] - x[..., :, np.newaxis]).sum(axis=-1)
@@ -243,7 +243,7 @@ def are_shares(shares: Numbers, x: Numbers, allowed: float = WITHIN) -> Cells:
 
 
 def _trivial_rows(rows: Numbers, steps: Steps, givens: Mapping[str, Any]) -> Cells:
-    """Return which rows need no work although the correct rows may need some.
+    """Return a mask of the rows that need no work.
 
     Equal numbers, and a single 1 among zeros, need no work. Equal scores give equal numbers.
     """

@@ -1,4 +1,4 @@
-"""The next-token loss in NumPy, and the course's own training."""
+"""Next-token loss in NumPy, and the course's own training."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""The causal mask: each position sees itself and earlier positions, never later ones."""
+"""The causal mask: each position sees itself and earlier positions."""
 
 import numpy as np
 import numpy.typing as npt

@@ -1,5 +1,6 @@
-"""Attention as torch modules, up to a small language model. Imports torch, so it is not imported
-with the package: exercises that need torch import it themselves.
+"""Attention as torch modules, up to a small language model.
+
+The package does not import this module, because it needs torch.
 
 Sources: Vaswani et al. (2017), section 3.2 for attention and heads, 3.3 for the feed-forward
 network, 3.1 for residual connections and layer normalisation after each sum ("post-norm").

@@ -16,7 +16,7 @@ def empty(shape: tuple[int, ...], d_v: int) -> State:
 
 
 def larger(m: Array, part: Array) -> Array:
-    """Return the maximum of all scores so far, those of the new block included."""
+    """Return the maximum of all scores so far, including the new block."""
     return np.asarray(np.maximum(m, part.max(axis=-1)))
 
 
@@ -26,7 +26,7 @@ def exponent(x: Array, m: Array) -> Array:
 
 
 def factor(old: Array, new: Array) -> Array:
-    """Return what the earlier sum and output are multiplied by if the maximum grows."""
+    """Return the factor for the earlier sum and output if the maximum grows."""
     return exponent(old, new)
 
 

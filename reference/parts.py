@@ -1,4 +1,4 @@
-"""Names of the parts of attention in published code, for modules whose names differ.
+"""Names of the parts of attention in published code, for modules with other names.
 
 Sources: the names in PyTorch (`in_proj_weight`, `out_proj`, `linear1`), GPT-2 (`c_attn`, `c_proj`,
 `wte`, `wpe`), LLaMA (`wq`, `q_proj`) and x-transformers (`to_q`, `to_kv`, `to_out`).

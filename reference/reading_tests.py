@@ -24,7 +24,7 @@ class Fact(NamedTuple):
 
 
 class _Test:
-    """The parsed test: its parameter, its asserts, and what a line of it is called."""
+    """The parsed test: parameter, asserts, and labels of lines."""
 
     def __init__(self, label: str, function: ast.FunctionDef) -> None:
         self.label = label
@@ -238,7 +238,7 @@ def _looks_only_at(test: _Test) -> Fact | None:
 
 
 def _kind(test: _Test, node: ast.expr) -> str:
-    """Return what an assert compares: shapes, sums, bounds, differences or numbers."""
+    """Return the kind of an assert's comparison: shapes, sums, bounds, differences or numbers."""
     if isinstance(node, ast.BoolOp):
         kinds = {_kind(test, each) for each in node.values}
         return kinds.pop() if len(kinds) == 1 else "numbers"

@@ -15,7 +15,7 @@ ENOUGH = 50.0  # number of equal steps, and of different ones, that make a sum r
 
 @dataclass(frozen=True)
 class SamplingMistake:
-    """Mistake by name, with its sentence."""
+    """Name and sentence of a mistake."""
 
     id: str
     finding: str

@@ -96,7 +96,7 @@ def acceptance_interval(
 ) -> tuple[float, float]:
     """Return an interval: fair means over `trials` trials fall outside with `false_rejection`.
 
-    The quantiles are those of a normal distribution, corrected for skewness and kurtosis (Cornish &
+    The quantiles come from a normal distribution, corrected for skewness and kurtosis (Cornish &
     Fisher 1938; Hill & Davis 1968). The correction never makes the interval narrower. The width
     includes the uncertainty of the reference's own estimate.
     """

@@ -1,4 +1,4 @@
-"""Callers of functions whose argument is a small model, which is made in their process."""
+"""Callers of functions with a small model as argument, made in the worker."""
 
 from typing import Any
 

@@ -27,7 +27,7 @@ def is_clear(row: Any) -> bool:
 
 
 def written(submission: Any, prompt: Any, n: int, table: Any, weights: Any) -> tuple[Any, Any]:
-    """Return what the student's generate returns, and the tokens that it has embedded."""
+    """Return the result of the student's generate, and the embedded tokens."""
     functions = submission.define("functions", FUNCTIONS.format(table.tolist()))
     passed = functions.part("next_token"), functions.part("embed")
     return submission.generate(prompt, n, *passed, weights), functions.value("embedded")

@@ -28,7 +28,7 @@ from autograder.worker.messages import Passed
 
 
 class Recorder:
-    """Stand-in for the reference. It records calls of checks and the reference's answers.
+    """Stand-in for the reference that records calls of checks and the answers.
 
     Create a recorder only while the packages of the course are importable.
     """

@@ -144,7 +144,7 @@ def with_misconceptions(
 
 
 def with_functions(module: ModuleType, functions: Mapping[str, Callable[..., Any]]) -> ModuleType:
-    """Return a copy of a module with other `functions`. Its remaining code calls the originals."""
+    """Return a copy of a module with other `functions`. Code of the module calls the originals."""
     copy = ModuleType(module.__name__)
     copy.__dict__.update({**vars(module), **functions})
     return copy

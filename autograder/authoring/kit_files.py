@@ -42,7 +42,7 @@ _IMPORTS = ast.Import, ast.ImportFrom
 def text_files(
     course: Course, exercises: Sequence[Exercise], policy: HintPolicy, form: FileForm, seeds: int
 ) -> KitFiles:
-    """Return all text files of the released course. Its packages must be importable."""
+    """Return all text files of the released course, whose packages must be importable."""
     # never the seed that grades submissions
     recorded = tuple(seed for seed in range(1, seeds + 2) if seed != course.content.seed)[:seeds]
     made = Released(course=course_digest(course), seeds=recorded, made_with=np.__version__)
@@ -182,7 +182,7 @@ def surroundings(
 
 
 def editor_files(exercises: str) -> KitFiles:
-    """Return VS Code's tasks and settings for a course. Its students' files are in `exercises`."""
+    """Return VS Code's tasks and settings for a course with students' files in `exercises`."""
     return {
         f".vscode/{name}": (TEMPLATES / "vscode" / name)
         .read_text(encoding="utf-8")

@@ -61,7 +61,7 @@ class KitShares(msgspec.Struct):
 
 
 class WrongAnswer(NamedTuple):
-    """Misconception, as code or as recorded answers. If it is a wrong value, `is_value` is true."""
+    """Misconception, as code or as recorded answers. `is_value` is true for a wrong value."""
 
     function: str
     id: str

@@ -58,7 +58,7 @@ Definitions = Mapping[str, ast.AST]
 def refuse_authoring_errors(course: Course, exercises: Sequence[Exercise]) -> None:
     """Refuse a course if files of these exercises have authoring errors.
 
-    The function collects the checks, and runs the recipes on a few calls. It runs no submission.
+    The function collects the checks, and runs the recipes on a few calls, but no submission.
 
     Raises:
         InvalidCourse: there are errors. The message gives the place, the word and a suggestion.

@@ -121,7 +121,7 @@ def bundle(
 def _allowed_texts(
     course: Course, options: ReleaseOptions, checks: Checks
 ) -> tuple[list[str], list[str]]:
-    """Return two lists of hints and findings: those for students, and those held back."""
+    """Return two lists of hints and findings: visible to students, and held back."""
     most, exam = HINTS[options.policy], options.policy == "exam"
     shown: list[str] = []
     secret: list[str] = []

@@ -90,7 +90,7 @@ class Verified(msgspec.Struct):
 
 
 class Verifier:
-    """Verifier of an exercise. It tries every `share`-th misconception, pair and mutant."""
+    """Verifier of an exercise that tries every `share`-th misconception, pair and mutant."""
 
     def __init__(self, course: Course, exercise: Exercise, share: int = 1) -> None:
         self.course = course

@@ -65,7 +65,7 @@ class Fixtures:
 
     @pytest.fixture
     def rng(self, request: pytest.FixtureRequest) -> np.random.Generator:
-        """Random generator of the check. It gives the same numbers in every run."""
+        """Random generator of the check, with the same numbers in every run."""
         seed = self.seed_of(request.node)
         return np.random.default_rng([seed, zlib.crc32(request.node.name.encode())])
 

@@ -110,7 +110,7 @@ class Function:
 
 
 class Remote:
-    """Proxy of a student's object that stays in the worker. Its methods run there too."""
+    """Proxy of a student's object that stays in the worker. Methods of the object run there."""
 
     def __init__(self, submission: "Submission", handle: Handle) -> None:
         self._submission = submission

@@ -224,7 +224,7 @@ class _Current:
 
 
 def record_with(recorder: Any) -> None:
-    """Take answers from `recorder`. If it is None, take answers from the records."""
+    """Take answers from `recorder`, or without a recorder from the records."""
     _Current.recorder = recorder
 
 
@@ -319,7 +319,7 @@ def _playback(path: Path, _modified: float) -> Playback:
 def settle_follow_through(error: MayFollow, results: Iterable[CheckResult]) -> Exception:
     """Return the exception for an answer that may follow from another wrong step.
 
-    If all judged checks of that step pass, the step is right. Then return the `Mismatch`.
+    If all judged checks of that step pass, the step is right, and the exception is the `Mismatch`.
     """
     about = [each.outcome for each in results if error.own in each.about]
     judged = [outcome for outcome in about if outcome not in {"graded when handed in", "not run"}]

@@ -75,7 +75,7 @@ def forward_pass(
     right: Callable[[Weights], Any] | None = None,
     **details: Any,
 ) -> ModuleRun:
-    """Run the student's module once with given weights. Its parameters may have any names.
+    """Run the student's module once with given weights. The module may name its parameters freely.
 
     Args:
         submission: the student's module.
@@ -198,7 +198,7 @@ def expect_parts(
 
 
 def _missing(name: str, missing: Sequence[str], run: ModuleRun) -> str:
-    """Return the finding about missing parameters. It also names unexpected parameters."""
+    """Return the finding about missing parameters, with the names of unexpected parameters."""
     there = [each for each in missing if each not in run.fit.absent and not run.is_guess]
     taken = list(dict.fromkeys(own for each in there for own in run.fit.held_by(each)))
     noun, them = ("parameters", "them") if len(missing) > 1 else ("parameter", "it")

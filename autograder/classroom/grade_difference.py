@@ -253,7 +253,7 @@ def _differences(before: Basis | None, after: Basis | None) -> Reasons:
 
 
 def _seen(exercise: ExerciseReport) -> tuple[object, ...]:
-    """Return the grader's own results. If they are equal, only people changed the points."""
+    """Return the grader's own results. Equal results mean that only people changed the points."""
     outcomes = {check.name: (check.outcome, check.max_points) for check in exercise.checks}
     return exercise.digest, exercise.max_points, exercise.reason, outcomes
 

@@ -140,7 +140,7 @@ def _holds_students(listing: Listing, exercises: Collection[str]) -> bool:
 
 
 def _if_one_students(folder: Folder, exercises: Collection[str]) -> Folder:
-    """Return the folder. If it seems to contain several students' folders, set `unclear`.
+    """Return the folder, with `unclear` set for a folder that seems to belong to several students.
 
     The sign is a folder of nothing but folders, at least three of them with the same exercise.
     """

@@ -162,7 +162,7 @@ def with_repairs(
 ) -> dict[str, ExerciseReport]:
     """Grade a student's files with `grade`, then search for repairs for at most `seconds` in all.
 
-    A search starts if a mistake has neither a name nor a line. It changes no points.
+    A search starts if a mistake has neither a name nor a line. Points do not change.
     """
     reports = decoded(grade(task).reports)
     end = time.monotonic() + seconds

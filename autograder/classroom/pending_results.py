@@ -58,7 +58,7 @@ class GradedClass(ClassOverview):
 
 
 class Proposal:
-    """The results of a run. They are added student by student, in the order of the table."""
+    """The results of a run, added student by student in the order of the table."""
 
     def __init__(
         self, out: Path, course: Course, exercises: Sequence[Exercise], before: Records
@@ -114,7 +114,7 @@ class Proposal:
         grader: Grader,
         names: Sequence[str],
     ) -> None:
-        """If `decide` agrees, make the proposed results current. Otherwise, keep the proposal.
+        """Make the proposed results current if `decide` agrees, or else keep the proposal.
 
         `decide` is called only if existing grades change. For None, the results never change.
 

@@ -211,7 +211,7 @@ class Store:
         self._connection.execute(query, (*cells.values(), id))
 
     def take_out_adjustments(self, ids: Iterable[int], at: str) -> None:
-        """Mark adjustments as deleted at this time. Their rows stay in the store."""
+        """Mark adjustments as deleted at this time. The store keeps the rows."""
         query = "UPDATE adjustments SET taken_out = ? WHERE id = ?"
         self._connection.executemany(query, [(at, each) for each in ids])
 

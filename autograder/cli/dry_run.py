@@ -1,4 +1,4 @@
-"""`autograder grade --dry-run`: shows students and their files. It runs no submission."""
+"""`autograder grade --dry-run`: shows students and their files, and runs no submission."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -31,7 +31,7 @@ class _LogFile(logging.handlers.RotatingFileHandler):
 
 
 class Log:
-    """Log of a run, without the `hidden` names. Its first line creates the file."""
+    """Log of a run, without the `hidden` names. The first line creates the file."""
 
     def __init__(self, folder: Path, hidden: Collection[str] = ()) -> None:
         self._path = folder / FILE

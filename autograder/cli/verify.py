@@ -93,7 +93,7 @@ def _all_verified(
 
 
 def verify_exercise(root: Path, name: str, with_mutants: bool, share: int) -> Verified:
-    """Verify one exercise. This runs in a separate process."""
+    """Verify one exercise in a separate process."""
     course = load_course(root / "course.yml")
     verifier = Verifier(course, course.exercise(name), share)
     return verifier.run([step for step in STEPS if with_mutants or step != "mutants"])

@@ -30,7 +30,7 @@ class JudgeProcess:
     """Judge in a separate process."""
 
     def __init__(self, instruction: Instruction, core: int, scratch: str, probe: bool) -> None:
-        """Start the judge, and wait until it is ready. If it refuses or dies, raise CannotGrade."""
+        """Start the judge, and wait until it is ready. A refusal or death raises CannotGrade."""
         self.instruction = instruction
         command = [sys.executable, "-P", "-m", "autograder.cluster.judge_process"]
         self._pipe, theirs = multiprocessing.Pipe()

@@ -59,7 +59,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class CourseText:
-    """Python file of the course. It has been loaded, so it is valid Python."""
+    """Python file of the course, which has been loaded and so is valid Python."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -173,7 +173,7 @@ class Course:
 
     @property
     def grading(self) -> tuple[Path, ...]:
-        """The folders of reference and checks. If one contains the other, only the outer folder."""
+        """The folders of reference and checks, or only the outer folder if they are nested."""
         reference, checks = self.root / self.content.reference, self.root / self.content.checks
         return (reference,) if reference in checks.parents else (reference, checks)
 

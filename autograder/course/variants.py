@@ -39,7 +39,7 @@ def read_secret(course: Course) -> bytes:
 
 
 def make_secret(course: Course) -> Path | None:
-    """Make the course's secret, readable only by its owner. If it exists already, return None."""
+    """Make the course's secret, readable only by its owner. For an existing secret, return None."""
     path = course.root / SECRET
     if path.exists():
         return None

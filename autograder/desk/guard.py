@@ -28,7 +28,7 @@ class Secrets:
         self._tokens: dict[str, Path | None] = {}
 
     def new_token(self, file: Path | None = None) -> str:
-        """Return a token that admits one browser once. Its use deletes the `file`."""
+        """Return a token that admits one browser once. Using the token deletes the `file`."""
         token = secrets.token_urlsafe(BYTES)
         self._tokens[token] = file
         return token

@@ -44,7 +44,7 @@ Key = tuple[str, str]  # exercise and group
 class ConfinedWork(msgspec.Struct, frozen=True):
     """A group's submissions to an exercise, to run in a new process.
 
-    With `own_code`, submissions may run unconfined. They must not read the folders in `secret`.
+    With `own_code`, submissions may run unconfined. Submissions must not read folders in `secret`.
     """
 
     root: Path
@@ -138,7 +138,7 @@ class GroupJobs:
             self._states[group] = msgspec.structs.replace(self.state(group), **values)
 
     def begin(self, group: Key, doing: str, work: Callable[[], dict[str, Any]]) -> None:
-        """Run `work` in a thread. It returns the changed fields of the group's state."""
+        """Run `work` in a thread. `work` returns the changed fields of the group's state."""
         if self.state(group).doing:
             raise UserError("A job on this group is running. Wait until it ends.")
         self.change(group, doing=doing, trouble="")

@@ -174,7 +174,7 @@ def last_command(results: Path, exercise: str) -> GradeCommand:
 def regrade_group(results: Path, exercise: str, students: Sequence[str], shown: str = "") -> str:
     """Grade one exercise of some students, and return the digest of the difference.
 
-    `shown` is the digest of the difference to apply. Without it, nothing is applied.
+    `shown` is the digest of the difference to apply. Without `shown`, nothing is applied.
     """
     command = last_command(results, exercise)
     only = msgspec.structs.replace(command, exercises=(exercise,), students=tuple(students))

@@ -121,7 +121,7 @@ def group_id(outcomes: Sequence[Outcome]) -> str:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Comparison of a function's results. It ignores rounding errors.
+    """Comparison of a function's results that ignores rounding errors.
 
     Attributes:
         precision: the dtype of students' computations, which limits the comparison.

@@ -342,7 +342,7 @@ def _side(error: Mismatch, values: npt.NDArray[Any] | str | None) -> Matrix | st
 
 
 def _stopped(result: CheckResult, error: BaseException) -> CheckResult:
-    """Return the result of a check whose own code raised an exception. It goes to a person."""
+    """Return the result, for a person, of a check whose own code raised an exception."""
     if isinstance(error, InternalError):
         cause = Cause(code="internal_error", message=error.finding)
         return msgspec.structs.replace(result, outcome="error", cause=cause, finding=error.finding)

@@ -157,7 +157,7 @@ class SharedWorker:
         self._files = 0
 
     def take(self, kind: ChildKind) -> Child:
-        """Return a new child. If it replaces the shared process, first end the old one."""
+        """Return a new child. A shared process that it replaces is ended first."""
         if kind.place == "first":
             self.close()
         return self.children.take(kind)

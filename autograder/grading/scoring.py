@@ -66,7 +66,7 @@ class Graded:
 
     @functools.cached_property
     def report(self) -> ExerciseReport:
-        """The report on the exercise. It also reports a failure of the grader."""
+        """The report on the exercise or on a failure of the grader."""
         try:
             return _exercise_report(self.exercise, self.session, self.results)
         except Exception as error:

@@ -71,7 +71,7 @@ class Children(Protocol):
     def take(self, kind: ChildKind) -> Child:
         """Return a ready child of this kind. If no child can start, raise InternalError.
 
-        A place has one running child at a time.
+        A *place* of a submission has one running child at a time.
         """
 
     def close(self) -> None:

@@ -165,8 +165,7 @@ def children_for(
 ) -> Children:
     """Return a source of children without confinement, for the user's own code.
 
-    With `start`, the first child starts at once. It imports the modules for the file at `path`, if
-    given.
+    With `start`, the first child starts at once, with the modules for the file at `path`, if given.
     """
     reference = course.content.reference
     is_linux = sys.platform == "linux"

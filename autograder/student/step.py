@@ -96,7 +96,7 @@ def read_attempts(source: Path, exercise: str) -> Attempts:
 
 
 def source_of(path: Path, exercise: Exercise) -> Source:
-    """Read the student's file and its neighbouring files. If it is unreadable, raise UserError."""
+    """Read the student's file and its neighbouring files, or raise UserError."""
     try:
         return read_own(path, exercise)
     except UnreadableFile as error:

@@ -218,7 +218,7 @@ def load(
 
 
 def compiled_units(units: Sequence[Unit]) -> bytes:
-    """Return the compiled units for `load`. If they cannot be stored, return empty bytes.
+    """Return the compiled units for `load`, or empty bytes for units that cannot be stored.
 
     All processes of a submission share compiled units, because compiling a long file takes longer
     than running it.

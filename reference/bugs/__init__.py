@@ -1,7 +1,7 @@
-"""Correct and broken implementations for `find_the_bug`, as functions and as texts to send.
+"""Correct and broken implementations for `find_the_bug`, as functions and as texts.
 
-There is a module for each function. Functions named `right_…` are correct. The docstring of a
-function `wrong_…` says what is wrong.
+Each function has a module. Functions named `right_…` are correct. The docstring of a function
+`wrong_…` names the mistake.
 """
 
 import ast
@@ -24,7 +24,7 @@ SHOWN = "shown"  # the exercise shows wrong_shown
 
 @dataclass(frozen=True)
 class Implementation:
-    """One implementation. `wrong` says what is wrong. It is empty for a correct implementation."""
+    """One implementation. `wrong` names the mistake, or is empty for a correct implementation."""
 
     id: str
     wrong: str
@@ -34,7 +34,7 @@ class Implementation:
 
 @functools.cache
 def implementations(name: str) -> tuple[Implementation, ...]:
-    """Return all implementations of a function, as complete texts whose names reveal nothing."""
+    """Return all implementations of a function as complete texts, without telling names."""
     module = importlib.import_module(f"{__name__}.{name}")
     found = []
     for node in ast.parse(inspect.getsource(module)).body:

@@ -1,6 +1,6 @@
 """`attention_with_dropout(Q, K, V, p, rng)`: (output, weights); dropout acts on the weights used.
 
-The shown fault is that of S2: the weights after dropout are returned as if they were a
+The shown fault comes from the source S2, which returns the weights after dropout as if they were a
 distribution.
 """
 

@@ -1,4 +1,4 @@
-"""Parts that last checks share: what other checks of the exercise have graded already."""
+"""Shared parts of the last checks of exercises, for results that earlier checks grade."""
 
 import numpy as np
 

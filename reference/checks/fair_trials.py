@@ -1,4 +1,4 @@
-"""Tests for numbers from fair trials: their values and their variance."""
+"""Tests of the values and the variance of numbers from fair trials."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Sizes:
 
 
 def drawn_sizes(rng: np.random.Generator, *ranges: tuple[int, int]) -> Sizes:
-    """Return random sizes, with a dimension from each range, in any order. No table has them."""
+    """Return random sizes, with a dimension from each range, in any order."""
     dimensions = rng.permutation([int(rng.integers(*each)) for each in ranges])
     return Sizes(dimensions.tolist(), int(rng.integers(5, 13)), int(rng.integers(30, 51)))
 
@@ -56,9 +56,9 @@ def fair_interval(
 def expect_fair(
     table: Table, names: Sequence[str], sizes: Sizes, distributions: Distributions
 ) -> None:
-    """Pass if each of the named measures lies where a fair experiment would put it.
+    """Pass if each of the named measures lies in the interval of a fair experiment.
 
-    `distributions(dimension)` returns those of one trial.
+    `distributions(dimension)` returns the distributions of one trial.
     """
     seq_len, trials = sizes.seq_len, sizes.trials
     curves, first = [], ""
@@ -96,9 +96,9 @@ def expect_fair(
 def expect_scatter(
     table: Table, names: Sequence[str], sizes: Sizes, distributions: Distributions
 ) -> None:
-    """Pass if the measures of many dimensions vary around their expected values as trials do.
+    """Pass if the measures of many dimensions scatter around their expected values like trials.
 
-    The values of a formula lie on a smooth curve, near the expected values or not.
+    The values of a formula do not scatter, because they lie on a smooth curve.
     """
     powers = np.log(list(table))[:, None] ** np.arange(SMOOTH)
     for name in names:

@@ -1,4 +1,4 @@
-"""Tests whether measures come from real trials, however the random numbers are made.
+"""Tests of measures: do they come from real trials?
 
 A trial of two tokens has two rows of two weights. Each row's weights depend on one number, the gap
 between its two scores, so the mean entropy and the mean largest weight of a single trial determine
@@ -35,18 +35,16 @@ Measures = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Rows:
-    """Scores of a trial of two tokens, as its measures show them."""
+    """Scores of a trial of two tokens, derived from its measures."""
 
     large: float  # the larger gap
     small: float
 
 
 def expect_trials(run: Run, dimension: int, entropy: bool) -> None:
-    """Pass if single trials are real. `run(sizes, n)` measures with the n-th generator.
+    """Pass if single trials are real. `run(sizes, n)` runs the experiment with the n-th generator.
 
-    Args:
-        dimension: of the trials of two tokens.
-        entropy: whether the entropies can be relied on.
+    Args: dimension: of the trials of two tokens. entropy: true if the entropies are reliable.
     """
     two = Sizes([dimension], 2, 1)
     trials = [run(two, number)[dimension] for number in range(RUNS)]
@@ -68,7 +66,7 @@ def expect_trials(run: Run, dimension: int, entropy: bool) -> None:
 
 
 def expect_rows(trials: Sequence[Measures], kind: str, dimension: int, entropy: bool) -> None:
-    """Pass if each trial's measures belong to rows of weights that vary as rows of trials do."""
+    """Pass if each trial's measures belong to rows of weights that vary like rows of trials."""
     found = [rows_of(each, kind, entropy) for each in trials]
     for unbiased in (1.0, 0.75):  # both ddof=0 and ddof=1 are right
         variances = [unbiased * each[f"scores_std_{kind}"] ** 2 for each in trials]

@@ -12,7 +12,7 @@ NEAR = 1e-6
 
 
 def expect_figure(value, function):
-    """Return a student's figure, if it is one."""
+    """Return a student's result if it is a figure."""
     if isinstance(value, Figure):
         return value
     what = "None." if value is None else "something else."
@@ -58,7 +58,7 @@ def shown(axes, what):
 
 
 def expect_colours(image):
-    """Pass if the colours of an image tell its values apart."""
+    """Pass if different values of an image have different colours."""
     values = np.array([value for value in image.values if np.isfinite(value)])
     different = len(np.unique(np.round(values, 6)))
     if different > 1 and np.ptp(values) > 1e-9 and image.colours < 2:
@@ -76,7 +76,7 @@ def expect_colours(image):
 
 
 def expect_curve(value, function, steps, what):
-    """Return the heights of a figure's curve at `steps`, its x values by rising size."""
+    """Return the heights of a figure's curve at the x values `steps`, in rising order."""
     points = curve_points(expect_figure(value, function))
     if points is None:
         said = "The figure shows no curve that `plot`, `step` or `scatter` has drawn."
@@ -110,14 +110,14 @@ def expect_labels(value, function, curves=1):
 
 
 def expect_parts(parts):
-    """Pass if a figure has all parts. `parts` tells of each whether it is there."""
+    """Pass if a figure has all `parts`, a dict from names to True or False."""
     lacking = [part for part, is_there in parts.items() if not is_there]
     if lacking:
         raise Mismatch(f"The figure lacks {' and '.join(lacking)}.", mistake="labels-missing")
 
 
 def both_axes(axes):
-    """Yield for x and y: the name, the tick labels and their places, and the cells' edges."""
+    """Yield for each axis, x and y: name, tick labels with places, and the cells' edges."""
     image = axes.images[-1]
     return (
         ("x", axes.x_ticks, axes.x_places, image.x_edges),
@@ -136,7 +136,7 @@ def ticks(labels, places, edges):
 
 
 def at_each_cell(found, edges, tokens):
-    """Return True if each cell has one label, its token, inside it or at its ends."""
+    """Return True if each cell has exactly one label: its token, inside the cell or at an end."""
     return (
         list(found.values()) == tokens
         and len(edges) == len(tokens) + 1
@@ -169,7 +169,7 @@ def expect_tokens(axis, labels, places, edges, tokens):
 def expect_image_labels(figure, axes, across, up):
     """Pass if a figure has a title, a colour bar and labels that tell its axes apart.
 
-    `across` and `up` each have one entry: what is along x and along y, and words that name it.
+    `across` and `up` have one entry each: the contents along x or y, and words for these contents.
     """
     x, y = axes.x_label.strip(), axes.y_label.strip()
     parts = {

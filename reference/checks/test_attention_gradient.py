@@ -59,7 +59,7 @@ def drawn(rng, L_q, L_k, d, d_v, *batch, mask=None):
 
 
 def usual(rng):
-    """Return the example of the text, a call whose sizes differ, and one whose sizes are equal."""
+    """Return three calls: the text's example, one with different sizes, one with equal sizes."""
     return SMALL, drawn(rng, 2, 3, 4, 5), drawn(rng, 3, 3, 3, 3)
 
 
@@ -98,9 +98,9 @@ def right_ones(submission):
 @pytest.mark.check("softmax_backward: one row of weights", points=3, grades=["softmax"])
 def test_softmax(submission, rng):
     """For p = [0.5, 0.5] and dp = [4, 0], what is ds?
-    Subtract from dp the mean of dp with the weights p, and then multiply by p. Each row of the
-        result must sum to 0.
-    Compute the weighted mean by itself, with keepdims=True, and print it.
+    Subtract the mean of dp with the weights p from dp. Then multiply by p. Each row of the result
+        must sum to 0.
+    Compute the weighted mean on a line of its own with keepdims=True, and print the mean.
     """
     text = [[0.5, 0.25, 0.25]], [[4.0, 0.0, 8.0]]
     three = rng.dirichlet(np.ones(4), size=3), rng.normal(size=(3, 4))
@@ -109,8 +109,8 @@ def test_softmax(submission, rng):
 
 @pytest.mark.check("attention_backward: dv", points=2, grades=["values"])
 def test_values(submission, rng, note):
-    """If two queries have the weights 0.5 and 0.1 for a key, what is the row of dv for this key?
-    dv is the transposed weights times do: the contributions of all queries add up.
+    """Two queries have the weights 0.5 and 0.1 for a key. What is the row of dv for this key?
+    dv is the transposed weights times do. This product adds up the contributions of all queries.
     Compare your weights with those of attention first. Then look at the shapes of the product.
     """
     expect_gradient(submission, note, "dv", *usual(rng))
@@ -119,9 +119,9 @@ def test_values(submission, rng, note):
 @pytest.mark.check("attention_backward: dq", points=2, grades=["queries and keys"])
 def test_queries(submission, rng, note):
     """In the example of the text, what is dq?
-    dP is do times v transposed, softmax_backward turns it into dS, and dq is dS times k,
-        divided by √d.
-    Print the shapes of dP, dS and dq. Is there a √d both on the way to the scores and back?
+    dP is do times v transposed. softmax_backward turns dP into dS. Then dq is dS times k, divided
+        by √d.
+    Print the shapes of dP, dS and dq. Divide by √d in the scores and again in dq.
     """
     expect_gradient(submission, note, "dq", *usual(rng))
 
@@ -129,8 +129,8 @@ def test_queries(submission, rng, note):
 @pytest.mark.check("attention_backward: dk", points=2, grades=["queries and keys"])
 def test_keys(submission, rng, note):
     """In the example of the text, which rows does dk have?
-    dk is dS transposed times q, divided by √d. Row j collects what all queries ask of key j.
-    Compare the line of dk with the line of dq: what is exchanged?
+    dk is dS transposed times q, divided by √d. Row j of dk is a sum over all queries.
+    Compare the line of dk with the line of dq.
     """
     expect_gradient(submission, note, "dk", *usual(rng))
 
@@ -138,9 +138,9 @@ def test_keys(submission, rng, note):
 @pytest.mark.check("attention_backward: masks", points=2, grades=["mask"])
 def test_mask(submission, rng, note):
     """If no query may see a key, how does the output depend on the value of this key?
-    Blocked scores should become −∞ before the softmax. Then their weights are 0, and on the way
-        back so are their gradients.
-    Print the weights that you compute with the mask. Which are 0?
+    Blocked scores should become −∞ before the softmax. Then the weights of blocked keys are 0, and
+        so are the gradients.
+    Print the weights that you compute with the mask, and look for the zeros.
     """
     unseen, unequal = np.array([[True, True, False]]), np.array([[1, 1, 0], [1, 0, 0]]) > 0
     first, second = drawn(rng, 1, 3, 2, 1, mask=unseen), drawn(rng, 2, 3, 4, 5, mask=unequal)
@@ -153,9 +153,9 @@ def test_mask(submission, rng, note):
     "Batch axes, one axis, and large scores", points=2, grades=["any axes", "large scores"]
 )
 def test_axes(submission, rng, note, grading):
-    """Does a line work only for two axes, or only for small scores?
-    The last two axes are exchanged, also if there are axes in front of them. The largest score of
-        a row is subtracted before the exponential.
+    """Which lines of your code work only for two axes or for small scores?
+    Exchange only the last two axes, whatever is in front of them. Subtract the largest score of a
+        row before the exponential.
     np.swapaxes(x, -1, -2) exchanges the last two axes. `x.T` exchanges all.
     """
     grading("any axes")
@@ -193,8 +193,8 @@ def expect_numeric(submission, *cases):
 )
 def test_central(submission, rng):
     """For f(x) = x³ at x = 2 with h = 0.5, what is the result?
-    Change each entry alone, once by h and once by −h. Divide the difference of the two results by
-        2h.
+    Change one entry at a time, first by h and then by −h. Divide the difference of the two results
+        of f by 2h.
     Print the two arrays that f gets for the first entry. Only one entry differs from x.
     """
     one = np.array([2.0])
@@ -205,9 +205,9 @@ def test_central(submission, rng):
 @pytest.mark.check("numeric_gradient: any shape, and whole numbers", grades=["any array"])
 def test_any_array(submission, rng, note):
     """In an array of integers, what is x + h if x is changed in place?
-    The result should have the shape of x, also if x has no axis. Steps should never be rounded.
-    Copy x into an array of floats first. np.ndindex(x.shape) goes through the entries of any
-        array.
+    The result should have the shape of x, even if x has no axis. An array of integers would round
+        the steps.
+    Copy x into an array of floats first. np.ndindex(x.shape) goes through the entries of any array.
     """
     defined = submission.define("functions", FUNCTIONS)
 
@@ -247,10 +247,10 @@ def expect_errors(submission, note, x, gradient):
 
 @pytest.mark.check("plot_error: the largest error for each step", grades=["error curve"])
 def test_curve(submission, note):
-    """For one step size, which of the errors do you draw?
+    """Which error do you draw for one step size?
     Compute numeric_gradient with this step, subtract `gradient`, and take the largest absolute
         value.
-    Print the errors before you draw them. None is negative.
+    Print the errors before you draw them. No error should be negative.
     """
     expect_errors(submission, note, X, gradient_of_cubes(X))
     expect_errors(submission, note, X, gradient_of_cubes(X) + np.array([0.0, 0.9, -0.2]))
@@ -260,8 +260,8 @@ def test_curve(submission, note):
     "plot_error: logarithmic axes, labels and a title", grades=["logarithmic axes and labels"]
 )
 def test_labels(submission):
-    """On linear axes, could a reader see the smallest steps and errors?
-    Both axes should be logarithmic and have labels, and the figure should have a title.
+    """Could a reader see the smallest errors on linear axes?
+    Both axes should be logarithmic. Both axes need labels, and the figure needs a title.
     Use the methods loglog, set_xlabel, set_ylabel and set_title of the axes.
     """
     f = cubes_of(submission)
@@ -275,9 +275,9 @@ def test_labels(submission):
 
 @pytest.mark.check("The arguments stay as they are", grades=["x stays", "no side effects"])
 def test_unchanged(submission, rng, grading):
-    """If you add h to an entry and subtract it again, is the entry exactly what it was?
+    """Is an entry exactly the same after you add h and subtract h again?
     The caller's arrays should stay unchanged. Each result should depend only on the arguments.
-    Compute x + step instead of writing into x, or write back a value that you have kept.
+    Compute x + step instead of writing into x.
     """
     grading("x stays")
     f, x = cubes_of(submission), rng.normal(size=(2, 3))

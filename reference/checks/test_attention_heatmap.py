@@ -1,4 +1,4 @@
-"""Checks of `attention_heatmap`: figures, graded on what is drawn and written in them."""
+"""Checks of `attention_heatmap`: figures, graded by their images and texts."""
 
 import itertools
 import re
@@ -45,7 +45,7 @@ def draw(submission, weights, tokens, **title):
 
 @pytest.fixture
 def example(submission, reference, rng):
-    """Weights of three tokens, the figure of them, and the axes with the image."""
+    """Weights of three tokens, their figure, and the figure's axes with the image."""
     weights = weights_of(reference, rng, 3)
     return weights, *draw(submission, weights, TOKENS)
 
@@ -156,9 +156,9 @@ def test_colour_bar(example):
 
 
 def number_in(text):
-    """Return a weight as written, and half a unit of its last decimal.
+    """Return a weight in its written form, and half a unit of its last decimal.
 
-    For other texts, return None.
+    For a text that is no weight, return None.
     """
     if len(text) > LONGEST_NUMBER:
         return None
@@ -239,7 +239,7 @@ def expect_numbers_in_cells(written, weights):
 
 
 def matches(numbers, weight):
-    """Return True if all numbers in a cell are its weight, rounded to their decimals."""
+    """Return True if all numbers in a cell are the cell's rounded weight."""
     return all(unit <= 0.1 and abs(value - weight) <= 0.51 * unit + 1e-9 for value, unit in numbers)
 
 

@@ -153,7 +153,7 @@ def is_pair(link):
 
 
 def close_enough(pairs, there):
-    """Return True if each pair is among those in `there`, within rounding."""
+    """Return True if each pair, apart from rounding, is in `there`."""
     return all(
         any(token == other and abs(weight - right) < 1e-5 for other, right in there)
         for token, weight in pairs

@@ -37,12 +37,12 @@ SUM = 1e-3  # allowed error of a row's sum of weights
 
 
 def drawn_lengths(rng):
-    """Return random lengths, which no table can know."""
+    """Return random lengths."""
     return rng.choice(np.arange(8, 41), size=3, replace=False).tolist()
 
 
 def expect_allowed(answer, scores, allowed):
-    """Pass if allowed scores are unchanged. A failure also marks blocked scores that are high."""
+    """Pass if allowed scores are unchanged. A failure also marks high blocked scores."""
     __tracebackhide__ = True
     try:
         kept = np.where(allowed, answer, 0.0)
@@ -209,7 +209,7 @@ def test_mask_kinds(submission, rng):
 
 
 def no_softmax_of(submission, scores, mask):
-    """Return a test that weights are not a softmax of scores changed by the student's mask."""
+    """Return a test for weights that are no softmax of scores under the student's mask."""
 
     def cannot_follow(weights):
         masked = expect_shape(submission.own().apply_mask(scores, mask), scores.shape)

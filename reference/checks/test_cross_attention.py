@@ -45,7 +45,7 @@ def expect_cross(submission, *cases):
     grades=["queries, keys and values", "whole memory"],
 )
 def test_cross(submission, rng):
-    """In the example by hand, which of the matrices W_q, W_k and W_v is multiplied with x?
+    """In the example by hand, which of W_q, W_k and W_v multiplies x?
     Queries come from x. Keys and values come from the memory. Every target token can see every
         token of the memory.
     Print the shapes: the weights have a row for each row of x, and a column for each row of memory.
@@ -76,8 +76,7 @@ def test_padding(submission, rng):
     """If you remove the padding from the memory, which of your numbers change?
     Padding must get the weight 0, and the weights of the real tokens must sum to 1. All rows of the
         scores need the same mask.
-    Look at where the mask acts (before or after the softmax), and at its shape: it needs an axis
-        for the queries.
+    Apply the mask before the softmax. The mask needs an axis for the queries.
     """
     first = np.array([[False, True, True, False], [True, True, True, False]])
     as_many = masks(rng, 3, 4)  # as many texts as target tokens
@@ -108,9 +107,9 @@ def expect_layer(submission, note, *cases):
 
 @pytest.mark.check("decoder_layer: two sums", points=2, grades=["two sums"])
 def test_two_sums(submission, note, rng):
-    """In decoder_layer, which two sums do you compute, one after the other?
-    y = x + self(x) comes first. Then y asks the memory, and the answer is added to y.
-    Give both steps a name, y and z, and look at which of them each line uses.
+    """Which two sums does decoder_layer compute?
+    First compute y = x + self(x). Then add the cross-attention of y to y.
+    Name the results of the two steps y and z. Look at which of them each line uses.
     """
     one = X[:1], MEMORY[:2], SELF, CROSS
     expect_layer(submission, note, one, layer(rng, lengths=(1, 3)), layer(rng, lengths=(1, 1)))
@@ -133,7 +132,7 @@ def test_earlier_tokens(submission, note, rng):
 )
 def test_layer_padding(submission, note, rng):
     """In decoder_layer, which of the two attentions uses memory_mask?
-    The mask belongs to the memory, so only cross-attention should use the mask.
+    memory_mask belongs to the memory, so only cross-attention should use it.
     Look at the arguments of your call of cross_attention.
     """
     half = np.array([True, False, True, False])
@@ -155,10 +154,10 @@ def draw(submission, weights, source, target):
 
 @pytest.mark.check("plot_alignment: an image of the weights", points=2, grades=["picture"])
 def test_picture(submission, rng):
-    """In your picture, which cell is row 0 and column 1 of the weights?
+    """Which cell of your picture shows row 0 and column 1 of the weights?
     Each row should be a target token, and each column a source token. The values should be
         unchanged.
-    Make new axes, and pass `weights` itself to their imshow.
+    Make new axes, and pass `weights` unchanged to the imshow of these axes.
     """
     small = np.array([[0.9, 0.1, 0.0], [0.2, 0.3, 0.5]]), ["das", "rote", "Haus"], ["red", "house"]
     for weights, source, target in (small, (weights_of(rng, 3, 2), ["a", "b"], ["c", "d", "e"])):
@@ -168,7 +167,7 @@ def test_picture(submission, rng):
 
 @pytest.mark.check("plot_alignment: the tokens as tick labels", grades=["tokens"])
 def test_tokens(submission, rng):
-    """Can a reader tell which row belongs to which token, even if a token occurs twice?
+    """Does every row of your picture show its token, even if a token occurs twice?
     Each row needs a tick with its target token, and each column a tick with its source token.
     Set places and labels in one call, such as axes.set_xticks(range(len(source)), source).
     """
@@ -195,10 +194,10 @@ def test_labels(submission, rng):
     grades=["sizes", "no side effects"],
 )
 def test_others(submission, note, rng, grading):
-    """Does a line write into an argument, or work only for one number of axes?
+    """Which lines change an argument or work only for one number of axes?
     Any number of batch axes may be in front of the last two. `memory[...] = …` and `x += …` change
         the caller's own arrays.
-    Count axes from the end (-1 and -2), compute new arrays, and begin a figure with plt.subplots().
+    Count axes from the end (-1 and -2), and make new arrays. Begin the figure with plt.subplots().
     """
     grading("sizes")
     deep = padded(rng, masks(rng, 2, 3, 5), 2, 3, lengths=(4, 5), widths=(3, 2))

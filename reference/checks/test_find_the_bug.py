@@ -118,7 +118,7 @@ def test_repaired(submission, rng, name, note, grading):
 def expect_repaired(submission, name, cases, call, note):
     """Pass if the results of each call are right, or follow from the student's own row_softmax.
 
-    Calls for which row_softmax itself is wrong are left out, but not all.
+    Calls with a wrong row_softmax are left out, but at least one call must remain.
     """
     left_out = []
     for args in cases:
@@ -220,7 +220,7 @@ def compare_dropout(submission, rng, note, grading):
 
 
 def follows(submission, args, seen, found):
-    """Return True if what dropout did is right for the weights of the student's row_softmax."""
+    """Return True if dropout was right for the weights of the student's row_softmax."""
     Q, K = args[:2]
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
     try:
@@ -239,7 +239,7 @@ def one_batch(x):
 
 
 def stopped_by(submission, name, chosen):
-    """Return each implementation's exception from the student's test, or None. Try each once."""
+    """Return the exception of the student's test, or None, for each implementation."""
     untried = [each for each in chosen if (name, each.id) not in submission.shared]
     functions = [submission.elsewhere(each.text, "implementation") for each in untried]
     for each, function in zip(untried, functions, strict=True):
@@ -287,7 +287,7 @@ def test_of_shown(submission, name):
 
 
 def with_reason(says, mistake, submission, name, reason, *line):
-    """Return a mismatch that adds what the test's source shows."""
+    """Return a mismatch, with findings about the test's source added."""
     definition = submission.definition(f"test_{name}")
     fact = reason(*definition, *line) if definition is not None else None
     names = (mistake,) if fact is None else (fact.mistake,)
@@ -295,7 +295,7 @@ def with_reason(says, mistake, submission, name, reason, *line):
 
 
 def others(submission, name):
-    """Return the other broken functions that the test accepts, and how many there are in all."""
+    """Return the other broken functions that the test accepts, and the number of all others."""
     known = implementations(name)
     said = stopped_by(submission, name, known)
     broken = [each for each in known if each.wrong and each.id != SHOWN]

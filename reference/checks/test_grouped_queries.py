@@ -47,7 +47,8 @@ def expect_window(submission, *sizes):
 def test_repeated(submission, rng):
     """For two kv heads and four heads, which kv head do the heads 0, 1, 2 and 3 use?
     Head h should use kv head ⌊h / r⌋, where r is the number of heads for each kv head: 0, 0, 1, 1.
-    The heads are on axis −3. np.repeat repeats each entry of an axis, and np.tile the whole axis.
+    The heads are on axis −3. np.repeat repeats each entry of an axis. np.tile repeats the whole
+        axis.
     """
     small = np.array([5.0, 7.0]).reshape(2, 1, 1)
     drawn = rng.normal(size=(3, 4, 2)), rng.normal(size=(2, 2, 3, 2))
@@ -71,7 +72,7 @@ def test_multiples(submission):
 @pytest.mark.check("grouped_attention: the weights", points=3, grades=["weights"])
 def test_weights(submission, note, rng):
     """If there are four heads and two kv heads, which kv head has the keys for head 3?
-    The queries of a head meet the keys of the head's group. Divide the scores by √d_k, and take the
+    Each head of queries uses the keys of its kv head. Divide the scores by √d_k, and take the
         softmax over the keys.
     Print the shapes of q and of the repeated keys before you multiply them.
     """
@@ -95,7 +96,7 @@ def follows_from_weights(submission, calls, values):
 
 @pytest.mark.check("grouped_attention: the output", points=3, grades=["output"])
 def test_output(submission, note, rng):
-    """In the example by hand, why is the output of head 1 equal to 3, and not to 20?
+    """In the example by hand, why is the output of head 1 equal to 3?
     The weights of head h should multiply the values of kv head ⌊h / r⌋.
     Repeat the values in the same way as the keys.
     """
@@ -115,9 +116,10 @@ def test_output(submission, note, rng):
 
 @pytest.mark.check("grouped_attention: a mask", points=2, grades=["mask"], needs=["test_weights"])
 def test_mask(submission, note, rng):
-    """By which number do you replace a blocked score, so that its weight is 0?
-    The mask is true where a query may attend. It may be of 0 and 1, and it broadcasts.
-    Before the softmax, np.where(mask, scores, -np.inf) blocks what the mask does not allow.
+    """Which number must replace a blocked score to make its weight 0?
+    The mask is true (or 1) where a query may attend. The mask broadcasts to the shape of the
+        scores.
+    Use np.where(mask, scores, -np.inf) before the softmax.
     """
     rows = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])
     by_head = np.stack([rows, rows[::-1], rows > -1, rows])
@@ -151,9 +153,9 @@ def test_empty_window(submission):
     "Other sizes, and arguments that stay as they are", grades=["sizes", "no side effects"]
 )
 def test_others(submission, note, rng, grading):
-    """Does a line count axes from the front, or write into an argument?
+    """Which lines count axes from the front or change an argument?
     Any number of axes may be in front of the heads, and all sizes from 1 on are possible.
-    Count axes from the end: −3, −2 and −1. Compute new arrays: x + y is one, and x += y is not.
+    Count axes from the end: −3, −2 and −1. Make new arrays: write x = x + y instead of x += y.
     """
     grading("sizes")
     kv = rng.normal(size=(2, 1, 4, 3, 5))

@@ -79,7 +79,7 @@ def stated(submission, name):
 
 
 def is_blank(place, name):
-    """Return True if the line that sets a name leaves it open: `a_scores = None`, or three dots."""
+    """Return True if the line of a name has no value yet: `a_scores = None`, or three dots."""
     return place is not None and re.search(rf"\b{name}\b[^(]*=\s*(None\b|\.\.\.)", place.text)
 
 
@@ -102,7 +102,7 @@ def filled_in(submission, name):
 
 
 def numbers_of(submission, name, sizes):
-    """Return a value that must have this shape. If not, look for commas inside numbers."""
+    """Return a value of this shape. For a wrong shape, look for commas inside numbers."""
     try:
         return expect_shape(filled_in(submission, name), sizes, name)
     except Mismatch as wrong:
@@ -115,7 +115,7 @@ def numbers_of(submission, name, sizes):
 
 
 def fits_with_points(line, sizes):
-    """Return True if points instead of commas inside numbers give an array of this shape."""
+    """Return True if the value has this shape after points replace commas inside numbers."""
     try:
         value = ast.literal_eval(DECIMAL_COMMA.sub(r"\1.\2", line.partition("=")[2].strip()))
         return np.shape(value) == sizes
@@ -195,7 +195,7 @@ def own_steps(submission, reference, letter, last):
 
 
 def tell_what_is_wrong(name, answer, wrong, printed, from_own="", later=""):
-    """Raise a mismatch for the wrong entries. Its text says so if all are known misprints."""
+    """Raise a mismatch for the wrong entries, with a note if all of them are known misprints."""
     printed = PRINTED_IN_S3.get(name, {}) if printed else {}
     places = [tuple(int(i) for i in place) for place in np.argwhere(wrong)]
     if printed and all(

@@ -66,7 +66,7 @@ def test_one_new(submission, rng):
 
 @pytest.mark.check("step: several new tokens", points=3, grades=["several tokens"])
 def test_several(submission, rng):
-    """If one token is in the cache and two are new, which keys does each new token see?
+    """With one token in the cache, which keys does each of two new tokens see?
     New token i should see all t tokens of the cache, and the new tokens 0 to i.
     The mask has n rows and t + n columns. Its last row has no zeros.
     """
@@ -88,9 +88,9 @@ def test_cache(submission, rng):
 
 @pytest.mark.check("step: the caller's cache stays", grades=["caller's cache"])
 def test_caller(submission, rng):
-    """If two texts begin in the same way, can both continue from one cache?
+    """Can two texts that begin in the same way continue from one cache?
     step should return new arrays. The arrays of the caller's cache should stay unchanged.
-    np.concatenate makes a new array. `+=`, append and an assignment to a part change the old one.
+    Use np.concatenate, which makes a new array. `+=` and `[...] =` change the old array.
     """
     names = ["x", "keys in the caller's cache", "values in the caller's cache"]
     names += ["W_q", "W_k", "W_v", "W_o"]
@@ -184,9 +184,9 @@ def test_bytes(submission):
     grades=["sizes", "no side effects", "several tokens"],
 )
 def test_others(submission, rng, grading):
-    """Does a line work only for a matrix, or does your code keep a cache between calls?
+    """Which lines work only for a matrix or keep a cache between calls?
     Any number of batch axes may be in front of the last two. The only cache should be the argument.
-    Count axes from the end (-1 and -2), and begin each text with None.
+    Count axes from the end (-1 and -2). Begin each text with the cache None.
     """
     x, weights = drawn(rng, 2, 3, 6, 4)
     cases, text = [split(x, weights, start) for start in (0, 2, 5)], language(rng, [1, 2], 3)

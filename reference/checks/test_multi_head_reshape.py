@@ -18,12 +18,12 @@ SIZES = ((1, 2, 6, 3), (2, 3, 20, 4), (3, 4, 10, 5), (2, 5, 3, 1), (4, 1, 12, 6)
 
 
 def counted(*shape):
-    """Return 0, 1, 2, … in this shape, which shows a wrong place at once."""
+    """Return 0, 1, 2, … in this shape."""
     return np.arange(float(np.prod(shape))).reshape(shape)
 
 
 def misfits(rng):
-    """Yield heads and features that do not fit, with every remainder for some heads."""
+    """Yield numbers of heads and features that do not fit, with all remainders for some."""
     heads = int(rng.integers(5, 9))
     times = rng.integers(2, 6, size=heads)
     pairs = [(heads, int(times[left]) * heads + left) for left in range(1, heads)]
@@ -61,7 +61,7 @@ def by_head(features, heads):
 def by_token(features, heads):
     """Return a layout of (B, L, E).
 
-    It has one row per token, and each number's group is its head.
+    The layout has one row per token. The group of each number is its head.
     """
 
     def layout(x):

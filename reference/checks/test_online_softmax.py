@@ -131,9 +131,9 @@ def blocked_blocks(rng):
 
 @pytest.mark.check("merge: blocked keys", points=2, grades=["blocked keys"], needs=["test_maximum"])
 def test_blocked(submission, rng):
-    """For which queries do you compute -np.inf - (-np.inf), which is NaN?
-    As long as all scores are −∞, m must stay −∞, and l and o must stay 0. A later block that is
-        blocked must change nothing.
+    """For which queries does your code compute -np.inf - (-np.inf)?
+    While all scores are −∞, m must stay −∞, and l and o must stay 0. A later blocked block must
+        change nothing.
     For the differences only, put a finite number such as 0 in the place of a maximum of −∞.
     """
     expect_state(submission, *blocked_blocks(rng))
@@ -149,7 +149,7 @@ def expect_tiled(submission, note, *calls, condition=20.0):
 
 @pytest.mark.check("tiled_attention: any size of blocks", points=3, grades=["attention"])
 def test_tiled(submission, note, rng):
-    """For 7 keys and block = 3, do you merge the last block, which has only one key?
+    """For 7 keys and block = 3, how many keys has the last block?
     After the last block, the output should be o / l. The size of the blocks should not change the
         output.
     Begin with m = −∞, l = 0 and o = 0, and print the scores of each block.
@@ -188,7 +188,7 @@ def test_blocks(submission, rng):
 def test_mask(submission, note, rng):
     """For block = 2, which columns of the mask belong to the second block?
     Blocked scores must be −∞ before merge. Each block of keys has its own columns of the mask.
-    The mask may have an axis of length 1, and it may be of 0 and 1.
+    The mask may have an axis of length 1. It may contain 0 and 1 instead of False and True.
     """
     rows = np.array([[1, 0, 1, 1, 0], [0, 0, 0, 1, 1], [1, 1, 0, 0, 0]])
     masks = rows == 1, rows[1:2].astype(float), rows[:, :1] >= 0
@@ -205,7 +205,7 @@ def far(*scores):
 
 @pytest.mark.check("tiled_attention: large scores", grades=["large scores"], needs=["test_tiled"])
 def test_large_scores(submission, note):
-    """In NumPy, what is np.exp(-2500)?
+    """What is np.exp(-2500) in NumPy?
     All exponentials should be relative to the largest score so far. At the start, m should be −∞,
         not 0.
     Print m after the first block: for scores near −2,500 it is near −2,500.
@@ -254,7 +254,8 @@ def expect_curves(submission, note, *calls):
 @pytest.mark.check("plot_running: two curves", grades=["curves"])
 def test_curves(submission, note, rng):
     """For three blocks, at which x are the points of your curves?
-    After each block, one curve should have the maximum so far, and the other the sum so far.
+    After each block, one curve should have the maximum so far. The other curve should have the sum
+        so far.
     Call merge for each block, and append m and l to two lists.
     """
     falling = np.repeat([0.0, -1.0, 0.0], [4, 4, 1]) + 0.1 * rng.normal(size=9)
@@ -278,10 +279,10 @@ def test_labels(submission):
     grades=["sizes", "blocked keys", "no side effects"],
 )
 def test_others(submission, note, rng, grading):
-    """Does a line count axes from the front, or write into m, l or o?
+    """Which lines count axes from the front or change m, l or o?
     Any number of axes may be in front of the queries. `o *= factor` and `m[...] = …` change the
         caller's own array.
-    Count axes from the end, and compute new arrays: x * y is one, and x *= y is not.
+    Count axes from the end. Make new arrays: write x = x * y instead of x *= y.
     """
     grading("sizes")
     q, k, v = qkv(rng, 3, 8, 5, 2, batch=(2, 3))

@@ -1,4 +1,4 @@
-"""Checks of `reflection`: only that something is written. An instructor grades it."""
+"""Checks of `reflection`, only for missing answers. An instructor grades the answers."""
 
 import pytest
 

@@ -55,7 +55,7 @@ def expect_kept(submission, right, *cases):
 
 
 def expect_set(submission, note, *cases):
-    """Pass if top_p keeps the right logits, or those for the student's own probabilities."""
+    """Pass if top_p keeps the right logits, perhaps for the student's own wrong probabilities."""
 
     def from_own(steps, logits, p):
         chances = steps.ask(lambda own, x: own.temperature(x, 1), logits)
@@ -80,7 +80,7 @@ def working(submission, *functions):
 def test_temperature(submission, rng):
     """For logits [1, 0] and t = 1/2, which numbers go through the softmax?
     Divide the logits by t, and then take the softmax. The result should sum to 1.
-    Compare t = 1 with a plain softmax first. Then look at where t comes in.
+    Compare your result for t = 1 with a softmax. Then look at the line that uses t.
     """
     pairs = (np.array([1.0, 0.0]), 1), (np.array([1.0, 0.0]), 0.5), (PETS, 2.0)
     expect_probabilities(submission, *pairs, (rng.normal(size=5), 0.7))
@@ -89,7 +89,7 @@ def test_temperature(submission, rng):
 @pytest.mark.check("temperature: t = 0", grades=["zero"])
 def test_zero(submission):
     """At t = 0, how many tokens have a probability above 0?
-    One: the first of the largest logits has the probability 1. Nothing is divided by t.
+    At t = 0, the first of the largest logits should have the probability 1. Do not divide by t.
     np.argmax gives the first index of the largest entry.
     """
     cases = np.array([1.0, 3.0, 2.0]), TWINS, np.array([2.0, 2.0]), np.array([-1.0])
@@ -100,7 +100,7 @@ def test_zero(submission):
 def test_top_k(submission, rng):
     """For the logits [1, 3, 2] and k = 2, which entries become −∞?
     The k largest should keep their values and their places. All others should be −∞.
-    Count the finite entries of your result, and compare it place by place with the argument.
+    Count the finite entries of your result. Compare them with the entries of the argument.
     """
     small = np.array([1.0, 3.0, 2.0])
     sizes = (small, 2), (small, 1), (PETS, 3), (small, 3), (small, 7)
@@ -121,10 +121,10 @@ def test_top_p(submission, note):
 
 @pytest.mark.check("top_p: p = 0, and p = 1 or more", grades=["ends"])
 def test_ends(submission, note):
-    """For p = 0 and for p = 1, how many tokens does your function keep?
-    p = 0 should keep the likeliest token. p = 1 or more should keep all, also a token whose
-        probability is too small to change the sum.
-    Look at the first and the last comparison with p. Do rounded sums reach 1?
+    """How many tokens does your function keep for p = 1?
+    p = 0 should keep the likeliest token. p = 1 or more should keep all tokens, however small their
+        probability.
+    Look at the first and the last comparison with p. Rounded sums may stay below 1.
     """
     far = np.array([0.0, 60.0, 1.0])
     cases = (PETS, 0.0), (far, 1.0), (PETS, 1.0), (far, 0.0), (np.array([3.0, -50.0]), 1.5)
@@ -134,10 +134,8 @@ def test_ends(submission, note):
 @pytest.mark.check("Equal logits at the border", grades=["ties"])
 def test_ties(submission, note):
     """For the logits [2, 2, 2] and k = 2, which two tokens stay?
-    Of equal logits, those with the lower indices should stay, and exactly k tokens should stay in
-        all.
-    A comparison with the k-th largest value cannot tell equal logits apart. A stable sort of the
-        negative logits keeps their order.
+    Exactly k tokens should stay. Of equal logits, those with lower indices should stay.
+    A stable sort of the negative logits keeps the order of equal logits.
     """
     equal, many = np.full(3, 2.0), np.tile([1.0, 3.0, 2.0, 3.0], 50)
     names = working(submission, top_k, top_p)
@@ -196,7 +194,7 @@ def expect_counts(submission, logits, note):
 
 @pytest.mark.check("plot_kept: the number of tokens over p", grades=["curve"])
 def test_curve(submission, note):
-    """For p = 0 and for p = 1, how high is your curve?
+    """How high is your curve for p = 0?
     For each p, the height should be the number of logits that top_p leaves finite.
     Print the 101 numbers before you draw them. They begin with 1 and never fall.
     """
@@ -217,10 +215,10 @@ def test_labels(submission):
     grades=["large numbers", "removed tokens", "sizes", "no side effects"],
 )
 def test_others(submission, rng, note, grading):
-    """Does a function fail only with large logits, with −∞, with many or with one token?
+    """For which inputs does a function of your file fail?
     Subtract the largest logit before the exponential. `logits[...] = …` and `logits /= …` change
         the caller's own array.
-    Compute everything from the arguments, and write only into new arrays.
+    Compute everything from the arguments. Write only into new arrays.
     """
     names = working(submission, temperature, top_k, top_p)
     large, many = np.array([1e4, -1e4, 9999.0]), rng.permutation(2000) / 50

@@ -31,7 +31,7 @@ SIZES = {  # all sizes of a case differ, so that no two axes can be confused
 
 
 def call(function, Q, K, V, *mask):
-    """Return the function's result, with the mask, if any, passed by name."""
+    """Return the function's result. A mask is passed by name."""
     return function(Q, K, V, **dict(zip(["mask"], mask, strict=False)))
 
 
@@ -55,7 +55,7 @@ def compare(submission, reference, note):
     def own_softmax_is_right(asked, weights, condition):
         """Return True if the student's softmax gives the right weights.
 
-        Then nothing wrong follows.
+        With a right softmax, no wrong answer follows from it.
         """
         try:
             expect_close(submission.own().softmax(asked), weights, "", condition=condition)
@@ -66,7 +66,7 @@ def compare(submission, reference, note):
     def follow(answer, right, place, what, condition, args):
 
         def given(of_own, *changed):
-            """Return a step: `of_own` with the softmax in this place."""
+            """Return a step that calls `of_own` with the softmax of this place."""
             return lambda steps: of_own(steps, place, *changed)
 
         Q, K, V, *masks = args

@@ -85,7 +85,7 @@ def run(submission, reference, sizes, rng):
 
 
 def distributions_at(reference, sizes):
-    """Return the distributions of one trial by dimension. For many dimensions, they are rougher."""
+    """Return the distributions of one trial by dimension, rougher for many dimensions."""
     size = 600 if len(sizes.dimensions) < 10 else 300
     return lambda dimension: reference.sampling_distributions(dimension, sizes.seq_len, size)
 
@@ -256,9 +256,9 @@ def test_trials_and_generator(submission, reference, rng, generator, grading):
 
 
 def expect_repeats(submission, reference, sizes, generator):
-    """Pass if runs with many generators vary as means over that many trials do.
+    """Pass if runs with many generators vary like means over the same number of trials.
 
-    Return the names of the measures whose mean is right. It is unknown how others vary.
+    Return the names of the measures with a right mean. Other measures have an unknown variance.
     """
     (d,) = sizes.dimensions
     fair, names = reference.sampling_distributions(d, sizes.seq_len), []
@@ -287,7 +287,7 @@ def expect_repeats(submission, reference, sizes, generator):
 
 
 def expect_what_follows(submission, reference, rng, generator, names):
-    """Pass if results follow from the numbers that `rng` draws, if known, or else from trials."""
+    """Pass if results follow from the known numbers of `rng`, or else from fair trials."""
     sizes = Sizes([int(rng.integers(2, 5))], 5, 3)  # few numbers, all known; then twice as large
     (d,) = sizes.dimensions
     seed = int(rng.integers(2**31))
@@ -327,7 +327,7 @@ def entropy_is_right(submission, reference):
 def dimensions(rng):
     """Return unsorted dimensions, because a plot must keep pairs together.
 
-    Two are not in the text.
+    Two of the dimensions are not in the text.
     """
     drawn = [int(rng.integers(*each)) for each in ((5, 16), (65, 200))]
     return 64, 4, drawn[1], 16, drawn[0]

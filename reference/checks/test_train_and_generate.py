@@ -34,7 +34,7 @@ CONDITION = 200.0  # of losses after some steps of AdamW: in float32, about 2e-4
 
 @pytest.fixture
 def kit(submission):
-    """Return the course's small models, in the worker."""
+    """Return the course's small models in the worker."""
     return kit_of(submission)
 
 
@@ -181,7 +181,7 @@ def test_optimizer_and_mode(submission, kit, rng, grading):
 
 
 def expect_one_rate(before, after, right):
-    """Pass unless weights without a gradient shrank equally, but by a wrong factor."""
+    """Fail if weights without a gradient all shrank by the same wrong factor."""
     shares, share = after / before, float(np.mean(right / before))
     factor = float(np.mean(shares))
     alike = np.allclose(shares, factor, rtol=0, atol=1e-5)
@@ -275,7 +275,7 @@ def test_drawn(submission, reference, kit, rng):
     for temperature in (0.6, 2.0, 1.0):
 
         def write(first, temperature=temperature):
-            """Return that many new words after `first`, from a new generator."""
+            """Return this number of new words after `first`, sampled with a new generator."""
             drawn = {"temperature": temperature, "generator": generators(rng)}
             answer = run_generate(submission, model, np.array([first]), AT_ONCE, form, **drawn)
             if not np.isin(answer, range(5)).all():
@@ -322,7 +322,7 @@ def test_generator(submission, kit, rng):
         return run_generate(submission, model, np.array([1, 2]), 40, form, **drawn)
 
     def always_equal(generators):
-        """Return True if two results are equal, also where a high temperature varies the tokens."""
+        """Return True if two results are equal, even at a high temperature."""
         return all(
             np.array_equal(*(sampled(each, temperature) for each in generators()))
             for temperature in (1.0, 3.0)

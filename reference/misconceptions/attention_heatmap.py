@@ -1,6 +1,6 @@
 """Misconceptions about pictures of attention: the values drawn, and their order.
 
-The checks themselves name mistakes in a figure's texts: labels, ticks, numbers.
+Mistakes in a figure's texts are named by the checks: labels, ticks, numbers.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ MASKED: Hints = (
 
 
 def of_weights(change: Callable[[Any], Any]) -> Step:
-    """Return a step that changes the weights that are drawn."""
+    """Return a step that changes the drawn weights."""
     return lambda s: change(np.asarray(s.weights))
 
 
@@ -118,8 +118,8 @@ EFFECT = (
                 lambda s: (s.plain, s.shown, s.masked),
             ),
             "mask-inverted-picture": (
-                "The first picture is true where a query may not attend. The mask is true where a "
-                "query may attend.",
+                "The first picture shows the inverted mask. It should be true where a query may "
+                "attend.",
                 {"shown": lambda s: 1 - _m(s)},
             ),
             "scores-for-weights": (

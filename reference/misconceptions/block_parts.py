@@ -38,7 +38,7 @@ ROOT = formulas(
 
 
 def over(axis: Any, less: int = 0) -> dict[str, Any]:
-    """Return steps whose mean and variance are along another axis."""
+    """Return steps with mean and variance along another axis."""
     return {
         "centred": lambda s: s.x - s.x.mean(axis, keepdims=True),
         "square": lambda s: s.x.var(axis, keepdims=True, ddof=less),

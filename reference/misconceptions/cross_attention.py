@@ -56,7 +56,7 @@ PADDING = (
     "If you remove the padding from the memory, which of your numbers change?",
     "Padding must get the weight 0, and each row must sum to 1. All rows of the scores need the "
     "same mask.",
-    "Look at the place where the mask acts, and at its shape: it needs an axis for the queries.",
+    "Apply the mask before the softmax. The mask needs an axis for the queries.",
 )
 
 
@@ -131,7 +131,7 @@ def before(n: int) -> Any:
 
 
 def unscaled(s: Any) -> Any:
-    """Return self-attention whose scores are not divided."""
+    """Return self-attention without the division of the scores."""
     W_q, *rest = s.self_weights
     return self_attention(s.x, (W_q * np.sqrt(W_q.shape[-1]), *rest))
 

@@ -1,6 +1,6 @@
 """Misconceptions in repaired functions that are still broken, and in tests that find nothing.
 
-The broken implementations are those that the students' tests are tried on.
+The broken implementations are the ones for students' tests.
 """
 
 from collections.abc import Callable, Iterator
@@ -158,7 +158,7 @@ def _recipe(name: str) -> Recipe:
 
 
 def _borrowed(recipe: Recipe, given: Callable[[Any], dict[str, Any]]) -> Iterator[Misconception]:
-    """Yield the mistakes of a recipe that computes the same from `given`."""
+    """Yield the mistakes of another recipe with the same function of `given`."""
     for each in recipe.misconceptions:
         if each.id not in NOT_HERE:
             yield replace(each, replaces={"answer": _done_as(recipe, given, each)})

@@ -1,4 +1,4 @@
-"""Families of mistakes whose messages state a wrong formula and the right one."""
+"""Families of mistakes with messages that state a wrong and a right formula."""
 
 from collections.abc import Callable
 from typing import Any

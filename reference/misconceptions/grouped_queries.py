@@ -22,7 +22,7 @@ ORDER = (
     "For two kv heads and four heads, which kv head do the heads 0, 1, 2 and 3 use?",
     "Head h should use kv head ⌊h / r⌋, where r is the number of heads for each kv head: 0, 0, 1, "
     "1.",
-    "Look at the function that repeats, and at its axis. The heads are on axis −3.",
+    "Look at the axis of the function that repeats. The heads are on axis −3.",
 )
 
 

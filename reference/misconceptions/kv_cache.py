@@ -139,8 +139,11 @@ LOOP: dict[str, Any] = {
         "Only the last token of the prompt is read.",
         {"start": lambda s: s.prompt[-1:]},
     ),
-    "one-too-many": ("There is one new token too many.", {"number": lambda s: s.n + 1}),
-    "one-too-few": ("The last new token is missing.", {"number": lambda s: max(s.n - 1, 0)}),
+    "one-too-many": ("The result has one new token too many.", {"number": lambda s: s.n + 1}),
+    "one-too-few": (
+        "The last new token is missing in the result.",
+        {"number": lambda s: max(s.n - 1, 0)},
+    ),
     "prompt-returned": (
         "The result begins with the prompt. Return only the new tokens.",
         {"result": lambda s: [*s.prompt, *s.tokens]},
@@ -195,7 +198,7 @@ BYTES = formulas(
 
 
 def drawn(rng: Any, *size: int, start: int, inside: tuple[int, int] = (2, 3)) -> Probe:
-    """Return a step with random tokens. Those before `start` are in the cache."""
+    """Return a step with random tokens, with the tokens before `start` in the cache."""
     x, weights = rng.normal(size=size), matrices(rng, size[-1], size[-1], *inside)
     cache = cache_of(x[..., :start, :], weights)
     return Probe((x[..., start:, :], cache, *weights))

@@ -64,7 +64,7 @@ FREQUENCIES = Family(
             lambda c, d: (c // 2) / max((d + 1) // 2 - 1, 1),
         ),
         "half-rounded": (
-            "For odd d, the exponents are divided by a rounded half of d.",
+            "For odd d, your exponents use a rounded half of d. They should use d itself.",
             lambda c, d: (c // 2) / max(d // 2, 1),
             lambda c, d: (c // 2) / ((d + 1) // 2),
         ),
@@ -84,7 +84,7 @@ ANGLES = Family(
     (),
     {
         "positions-from-one": (
-            "Your first row is that of position 1. Positions are counted from 0.",
+            "Your first row belongs to position 1. Positions are counted from 0.",
             lambda s: angles(s.n + 1, s.frequencies)[1:],
         ),
         "positions-as-fractions": [

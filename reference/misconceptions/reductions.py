@@ -1,4 +1,4 @@
-"""Softmax whose maximum or sum is taken along a wrong axis. Several exercises use this module."""
+"""Mistakes of a softmax with a maximum or a sum along a wrong axis, for several exercises."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +19,7 @@ def _ratio(exponentials: Any, axis: int = -1) -> Any:
 
 
 def minus_logarithm(x: Any, axis: int = -1) -> Any:
-    """Return exp(x − log Σ exp(x)), a softmax whose exponentials overflow."""
+    """Return exp(x − log Σ exp(x)), a softmax that overflows for large inputs."""
     return np.exp(x - np.log(np.exp(x).sum(axis, keepdims=True)))
 
 

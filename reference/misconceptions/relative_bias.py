@@ -30,8 +30,8 @@ def _from_one(n: int) -> Any:
 
 SLOPES = {
     "no-power-of-two": (
-        "Your slopes are 2^(−8k/h) for every h. If h is no power of two, the slopes of two powers "
-        "of two are joined here.",
+        "Your slopes are 2^(−8k/h) for every h. If h is not a power of two, join the slopes of "
+        "two powers of two.",
         sequence,
     ),
     "cut-from-next-power": (
@@ -54,7 +54,7 @@ SLOPES = {
         lambda h: np.sort(alibi_slopes(h)),
     ),
     "slopes-from-one": (
-        "The first slope is 1: your powers are counted from 0, and they should be counted from 1.",
+        "The first slope is 1: your powers are counted from 0. They should be counted from 1.",
         lambda h: _joined(h, _from_one(2 * power_below(h))[0::2], _from_one),
         lambda h: _joined(h, sequence(2 * power_below(h))[0::2], _from_one),
         _from_one,
@@ -149,13 +149,13 @@ PLACES = Family(
     {
         "queries-from-zero": [
             (
-                "{As many queries as keys are right. With fewer|With fewer} "
-                "queries, your query i stands at position i.",
+                "{As many queries as keys are right. With fewer|With fewer} queries, your query "
+                "i is at position i.",
                 {"distance": _from_zero},
             ),
             (
-                "{As many queries as keys are right. With fewer|With fewer} "
-                "queries, the right keys are blocked, but distances count from position i.",
+                "{As many queries as keys are right. With fewer|With fewer} queries, the right "
+                "keys are blocked, but your distances put query i at position i.",
                 {"bias": lambda s: biases(s.slopes, abs(_from_zero(s)))},
             ),
         ],

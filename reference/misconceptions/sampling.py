@@ -49,7 +49,7 @@ def low(number: float) -> Any:
 
 
 def at_least(s: Any) -> Any:
-    """Return the tokens whose logits are at least the smallest one that stays."""
+    """Return the tokens with logits of at least the smallest logit that stays."""
     return np.flatnonzero(s.logits >= s.logits[s.kept_right[-1]])
 
 

@@ -19,7 +19,7 @@ def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
 
 
 def without(families: Iterable[Family], names: str) -> tuple[Family, ...]:
-    """Return all mistakes except those with these names, with torch's words."""
+    """Return all mistakes without these names, in torch's words."""
     return tuple(family.worded(_worded) for family in author.without(families, names))
 
 

@@ -1,4 +1,4 @@
-"""Misconceptions about what a matrix of attention weights shows."""
+"""Misconceptions about measures and links in a matrix of attention weights."""
 
 from collections.abc import Sequence
 from typing import Any

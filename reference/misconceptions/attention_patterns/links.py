@@ -29,7 +29,7 @@ def _others(s: Any) -> Any:
 
 
 def _by_token(of: Callable[[list[float]], float]) -> Step:
-    """Return a step in which each token occurs once, with one number from all its weights."""
+    """Return a step with one number for each token, computed from all weights of the token."""
 
     def links(s: Any) -> Any:
         found = []
@@ -53,7 +53,7 @@ FORMS = ("{:.4f}", "{:.0f}", "{:.1f}", "{:.2f}", "{}")
 
 
 def _sorted_by(key: Callable[[float], Any]) -> Step:
-    """Return a step with links in falling order of a key of their weights."""
+    """Return a step with links in falling order of a sort key for weights."""
 
     def links(s: Any) -> Any:
         rows = (list(zip(s.tokens, map(float, row), strict=True)) for row in np.asarray(s.weights))

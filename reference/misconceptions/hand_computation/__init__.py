@@ -1,7 +1,7 @@
 """Misconceptions in attention by hand: a wrong step gives other numbers.
 
-The numbers are compared, to at least two decimals, with results from the exact previous step or
-from the student's own.
+The student's numbers are compared, to at least two decimals, with results from the exact previous
+step or from the student's own previous step.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -76,7 +76,7 @@ def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> F
 def with_later_steps(
     text: str, name: str, steps: Mapping[str, Array | None], variant: str = ""
 ) -> str:
-    """Return the message on a wrong step, and which later steps follow from it."""
+    """Return the message on a wrong step, with the later steps that follow from it."""
     letter, step = name.split("_", 1)
     part = hand_problem(variant).parts[letter]
     own = {
@@ -218,9 +218,9 @@ def _of_part(part: HandPart, step: str, read: Callable[[str], Any]) -> list[tupl
 
 
 def _by_operations(step: str, mine: Array, givens: SimpleNamespace) -> list[tuple[str, str]]:
-    """Return the fewest wrong operations that give the student's numbers, by name and words.
+    """Return the smallest set of wrong operations that gives the student's numbers.
 
-    The more chains of operations there are, the more evidence each of them needs.
+    With more chains of operations, each chain needs more evidence.
     """
     with np.errstate(all="ignore"):
         every = list(made(step, givens, mine))
@@ -270,9 +270,9 @@ def _is_cut(step: str, mine: Array, right: Array, unit: float) -> bool:
 def _chance(step: str, mine: Array, wrong: Array, right: Array, fitted: int = 0) -> float:
     """Return the probability that numbers in the same range match a mistake by chance.
 
-    Rows that the mistake leaves right are no evidence, nor are rows of 0 and 1 or of equal shares.
-    In a row that sums to 1, the other entries determine the last one. The best `fitted` entries of
-    all are no evidence either, because the mistake's numbers were read off them.
+    Three kinds of rows are no evidence: right rows, rows of 0 and 1, and rows of equal shares. In a
+    row that sums to 1, the last entry is no evidence. The best `fitted` entries are no evidence
+    either, because the mistake's numbers were read off them.
     """
     digits = next(n for n in range(16) if n == 15 or (np.round(mine, n) == mine).all())
     rounded = np.abs(mine - wrong) <= 0.5 * 10.0**-digits + 1e-9
@@ -313,7 +313,7 @@ def _made(family: Family, wrong: Misconception, call: SimpleNamespace) -> Any:
 
 
 def _printed(name: str, mine: Array | None) -> bool:
-    """Return True if the wrong numbers of S3 are where S3 prints them."""
+    """Return True if the student has the wrong numbers of the source S3 at the same places."""
     printed = PRINTED_IN_S3.get(name, {})
     if mine is None or not printed or any(len(place) != mine.ndim for place in printed):
         return False
@@ -348,7 +348,7 @@ def _numbers(read: Callable[[str], Any], name: str) -> Array | None:
 def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
     """Yield a value's name, a mistake, and the values that the mistake gives, for `verify`.
 
-    Numbers that arise too easily by chance have no name.
+    Numbers that are too likely by chance have no name.
     """
     for part in STANDARD.parts.values():
         for step, family in WRONG.items():

@@ -27,12 +27,12 @@ def _fits(s: Any) -> bool:
 
 
 def _counted(draw: int, *sizes: int) -> Any:
-    """Return 0, 1, 2, … in this shape, which shows a wrong place at once."""
+    """Return 0, 1, 2, … in this shape."""
     return np.arange(float(np.prod(sizes))).reshape(sizes) + 100.0 * draw
 
 
 def split_probes(draw: int) -> Sequence[Probe]:
-    """Return (B, L, E) and H: all sizes different, then equal ones, where only values decide."""
+    """Return calls of x (B, L, E) and H: first with different sizes, then with equal sizes."""
     sizes = (
         ((1, 2, 6), 3),
         ((2, 3, 20), 4),

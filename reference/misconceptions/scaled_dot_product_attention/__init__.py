@@ -47,7 +47,7 @@ def axes(state: Any) -> dict[str, int]:
 
 
 def inside_attention(own: Iterable[Family], families: Iterable[Family]) -> Iterator[Misconception]:
-    """Yield the mistakes between scores and weights, except those whose names are in `own`."""
+    """Yield the mistakes between scores and weights, without the names in `own`."""
     known = {name for family in own for name in family.ways}
     for each in (each for family in families for each in family.misconceptions):
         if set(each.replaces) <= INSIDE and each.id not in known:

@@ -22,8 +22,8 @@ def _close(a: Any, b: Any) -> bool:
 def divisor(s: Any, v: Any) -> float:
     """Return the divisor of the scores, or NaN if the weights do not show it.
 
-    The logarithms of a row of weights are the scores over that divisor, plus a constant. Only
-    allowed keys whose weight is not lost to rounding are used.
+    The logarithms of a row of weights are the scores over the divisor, plus a constant. Blocked
+    keys, and weights that are lost to rounding, are left out.
     """
     return _divisor(s, _two(s, v)[1], 1e-6)
 

@@ -38,7 +38,7 @@ def rows_as_padding(mask: Any, scores: Any, axes: range = range(3, 9)) -> Any:
 
 
 def heads_as_batch(mask: Any, scores: Any) -> Any:
-    """Return the mask. Align a mask of three axes with the first axis of scores with four axes."""
+    """Return the mask, aligned with the first axes of the scores if it has one axis less."""
     m = np.asarray(mask)
     return m[:, np.newaxis] if m.ndim == 3 and scores.ndim == 4 else m
 
@@ -70,7 +70,7 @@ def _causal(state: Any) -> Any:
 
 
 def _indexed(state: Any, turned: Callable[[Any], Any]) -> Any:
-    """Return the scaled scores with −∞ at the places that the inverted mask gives as an index."""
+    """Return the scaled scores with −∞ where the inverted mask, used as an index, points."""
     made = np.array(state.scaled, float)
     if state.mask is not None:
         made[turned(np.asarray(state.mask))] = -np.inf

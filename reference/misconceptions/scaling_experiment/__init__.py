@@ -1,6 +1,6 @@
 """Misconceptions about the scaling experiment: the quantity measured, the averages, the trials.
 
-The student draws their own random numbers, so `measure_scaling` is replayed many times for each
+Students sample random numbers of their own. So `measure_scaling` is replayed many times for each
 misconception, and an answer is recognised by its distribution.
 """
 

@@ -14,7 +14,7 @@ REPLAYS = 240
 
 
 class _At:
-    """State of one dimension. If a step has a value for each dimension, the state has only one."""
+    """State for one dimension, with this dimension's values of the steps."""
 
     def __init__(self, state: Any, d: int) -> None:
         self._state = state
@@ -36,7 +36,7 @@ def each_dimension(step: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 @lru_cache(maxsize=64)
 def drawn(d: int, seq_len: int, which: int) -> Any:
-    """Return standard normal Q (0) or K (1) of all trials. They are the same in every replay."""
+    """Return standard normal Q (0) or K (1) of all trials, the same in every replay."""
     return np.random.default_rng([60, d, seq_len, which]).standard_normal((REPLAYS, seq_len, d))
 
 
@@ -86,7 +86,7 @@ def results(s: Any) -> dict[int, dict[str, Any]]:
 def summary(s: Any) -> tuple[Any, Any]:
     """Return the mean of each measure, and the allowed distance of a mean over the call's trials.
 
-    The distance is six standard errors, of the student's mean and of this replay's own.
+    The distance is six standard errors of the student's mean and of this replay's mean together.
     """
     middle, allowed = {}, {}
     for d, row in s.result.items():
@@ -140,7 +140,7 @@ def _named_answers(s: Any, v: Any) -> Iterator[tuple[Any, str, float]]:
 
 
 def _exchanged(part: str) -> Callable[[Any, Any], bool]:
-    """Return a test that a measure without scaling and with it are exchanged, and others right."""
+    """Return a test for exactly one mistake: exchanged scaled and unscaled values of a measure."""
 
     def test(s: Any, v: Any) -> bool:
         middle, allowed = summary(s)
@@ -154,7 +154,7 @@ def _exchanged(part: str) -> Callable[[Any, Any], bool]:
 
 
 def _part(part: str) -> Callable[[Any, Any], bool]:
-    """Return a test that the measures whose names contain `part` are wrong, and no others."""
+    """Return a test that exactly the measures with `part` in their names are wrong."""
 
     def test(s: Any, v: Any) -> bool:
         middle, allowed = summary(s)
@@ -169,7 +169,7 @@ def _part(part: str) -> Callable[[Any, Any], bool]:
 
 
 def _scatters(s: Any, v: Any) -> bool:
-    """Return True if the numbers are like those of a single trial, too large and too small.
+    """Return True if the numbers scatter like those of a single trial, in both directions.
 
     A bias moves all numbers to one side.
     """

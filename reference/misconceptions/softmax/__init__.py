@@ -46,7 +46,7 @@ FACTS = (
 def _factor(s: Any, v: Any) -> float:
     """Return the factor on the inputs of a softmax, or NaN if the results do not show it.
 
-    The logarithms of its results are that factor times the inputs, plus a constant.
+    The logarithms of a softmax's results are the factor times the inputs, plus a constant.
     """
     if not np.isfinite(s.array).all() or np.abs(s.array).max() > 50:
         return float("nan")

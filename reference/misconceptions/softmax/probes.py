@@ -9,7 +9,7 @@ from autograder.author import Probe, Trait
 
 
 def probes(draw: int) -> Sequence[Probe]:
-    """Return small integers first. Some arrays are square: their shape reveals no wrong axis."""
+    """Return calls, small integers first. Square arrays show a wrong axis only in values."""
     rng = np.random.default_rng([20, draw])
 
     def whole(*sizes: int) -> Any:

@@ -28,7 +28,7 @@ def _at(state: Any, change: Any) -> Any:
 
 
 def below_largest(s: Any, x: Any) -> Any:
-    """Return the numbers minus the largest of them along the axis."""
+    """Return the numbers minus their maximum along the axis."""
     return x - x.max(axis=s.axis, keepdims=True)
 
 

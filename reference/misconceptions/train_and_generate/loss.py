@@ -75,7 +75,7 @@ def _yes_or_no(s: Any) -> Any:
 
 
 def _across(s: Any) -> Any:
-    """Return losses flattened, then shifted: a last token predicts the next sentence."""
+    """Return losses flattened before the shift: a last token predicts the next sentence."""
     flat = _logarithms(s.logits.reshape(-1, s.logits.shape[-1])[:-1])
     return -_taken(flat, s.tokens.reshape(-1)[1:])
 

@@ -47,7 +47,7 @@ LIST: Hints = (
 
 @dataclass
 class Loop:
-    """Training loop, by its parts. The defaults are correct."""
+    """Training loop in parts, with correct defaults."""
 
     optimizer: str = "AdamW"
     rate: Callable[[float, int, int], float] = lambda lr, step, steps: lr
@@ -117,10 +117,10 @@ def _run(s: Any) -> Any:
 
 
 class Trained(TrainsOne):
-    """Call of `train` with a small model made for it, in the worker."""
+    """Call of `train` with a new small model in the worker."""
 
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:  # noqa: ARG002
-        """Return a function that trains the model it is given."""
+        """Return a function that trains a given model."""
         changes = {
             name: change(None)
             for misconception in wrong

@@ -57,7 +57,7 @@ def _write(s: Any) -> list[int]:
 
 
 class Written(WritesWithOne):
-    """Call of `generate` with a small model made for it, in the worker."""
+    """Call of `generate` with a new small model in the worker."""
 
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:
         """Return a function that generates text by the recipe, at temperature 0."""
