@@ -109,7 +109,7 @@ def expect_layer(submission, note, *cases):
 def test_two_sums(submission, note, rng):
     """Which two sums does decoder_layer compute?
     First compute y = x + self(x). Then add the cross-attention of y to y.
-    Name the results of the two steps y and z. Look at which of them each line uses.
+    Name the results of the two steps y and z, and look at each use of y and z.
     """
     one = X[:1], MEMORY[:2], SELF, CROSS
     expect_layer(submission, note, one, layer(rng, lengths=(1, 3)), layer(rng, lengths=(1, 1)))

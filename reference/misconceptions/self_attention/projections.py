@@ -15,7 +15,7 @@ WHICH: Hints = (
 
 OUT: Hints = (
     "What does your code do with the weighted sum of the values before it returns the result?",
-    "Apply W_o to the output of the attention, once. Do nothing else to it.",
+    "Apply W_o to the output of the attention, once, and return the result.",
     "Look at the last lines. Return self.W_o(output), and return the weights unchanged.",
 )
 
