@@ -224,13 +224,19 @@ class Asked:
 
     def is_comparable(self, made_with: Sizes, inputs: Inputs, state: Weights, note: Note) -> bool:
         """Return whether `compare` passes, or else add a note that the check compares no values."""
-        right = self.is_right(made_with, inputs, state)
-        if not right:
+        fault = ""
+        try:
+            self._compare(made_with, inputs, state, 200.0, 1.0)
+        except Raised:
+            fault = "stops with an error"
+        except Mismatch:
+            fault = "does not give the right values"
+        if fault:
             note(
-                f"{self.name} does not give the right values here. Other checks grade the values. "
-                "This check grades only the rest."
+                f"{self.name} {fault} here. Other checks grade this. This check grades only the "
+                "rest."
             )
-        return right
+        return not fault
 
     def compare_scaled(
         self, made_with: Sizes, inputs: Inputs, state: Weights, like: Sizes, note: Note

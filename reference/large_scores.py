@@ -7,11 +7,14 @@ import numpy as np
 from reference.attention import Array, scale, scores
 
 LOW_SCORES: tuple[Array, Array, Array] = (
-    np.array([[30.0, 0.0], [34.0, 1.0]]),
+    np.array([[30.0, 0.0], [34.0, 1.0], [-30.0, 0.0]]),
     np.array([[-41.5, 0.0], [-39.0, 1.0], [0.0, 2.0]]),
-    np.array([[True, True, False], [True, False, False]]),
+    np.array([[True, True, False], [True, False, False], [True, True, False]]),
 )
-"""Queries, keys and a mask. Scaled allowed scores are down to −1,000, below the blocked scores."""
+"""Queries, keys and a mask. Scaled scores are at most ±1,000.
+
+In two rows the allowed scores are far below the blocked score, and in the last far above it.
+"""
 
 
 def with_scores_up_to(most: float, Q: Any, K: Any) -> tuple[Any, Any]:

@@ -317,16 +317,10 @@ def expect_unchanged_tensors(
 def expect_stateless(
     again: Callable[..., Any], before: tuple[tuple[Any, ...], ...], what: str
 ) -> None:
-    """Pass if earlier calls leave a module's answer unchanged.
+    """Pass if earlier calls leave a module's answer unchanged, or if the answer is random.
 
-    Args:
-        again: a function that runs the module and returns its answer. Its arguments are `before`
-            and `seed`, as in `Submission.forward`.
-        before: the arguments of the earlier calls.
-        what: the name of the answer in the report's sentences.
-
-    Raises:
-        Mismatch: the answers differ. Random answers pass.
+    `again` runs the module and returns its answer. Its arguments are `before`, the arguments of the
+    earlier calls, and `seed`, as in `Submission.forward`. `what` is the answer's name in sentences.
     """
     __tracebackhide__ = True
     fresh, other = np.asarray(again()), np.asarray(again(seed=1))
@@ -336,8 +330,8 @@ def expect_stateless(
         after = np.asarray(again(before=before))
     except Raised as error:
         raise Mismatch(
-            "After a call with other arguments, the module fails, and a new module does not: "
-            f"{error.finding} The module keeps something of the earlier call.",
+            "In a series of calls, the module fails. A new module answers each of these calls: "
+            f"{error.finding} The module keeps something of an earlier call.",
             mistake="remembers",
         ) from None
     same = after.shape == fresh.shape and np.allclose(after, fresh, 1e-5, 1e-6, equal_nan=True)

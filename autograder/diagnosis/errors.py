@@ -25,10 +25,11 @@ class _Failure(NamedTuple):
     axes: int  # the largest number of axes that an argument of the call has
 
 
-def explain(error: Raised, sizes: Sizes, axes: int = 0) -> str:
+def explain(error: Raised, sizes: Sizes, axes: int = 0, of_torch: bool = False) -> str:
     """Return a sentence that explains an error. If Python's message is clear, return an empty text.
 
     `sizes` are the sizes of the call by name. `axes` is the largest number of axes in an argument.
+    `of_torch` is true if the exercise needs tensors.
     """
     arrays = list(error.shapes.items())[:MAX_ARRAYS]
     shapes = {one_line(name, 40): tuple(array[:MAX_AXES]) for name, array in arrays}
@@ -41,7 +42,9 @@ def explain(error: Raised, sizes: Sizes, axes: int = 0) -> str:
             continue
         if isinstance(meaning, str):
             groups = [one_line(part or "", 60) for part in found.groups()]
-            explained = meaning.format(*groups, shapes=known)
+            explained = meaning.format(
+                *groups, shapes=known, advice=OF_TORCH if of_torch else OF_NUMPY
+            )
         else:
             explained = meaning(_Failure(found, line, part, shapes, known, sizes, axes))
         if explained.strip():
@@ -207,10 +210,9 @@ def _made(failure: _Failure) -> str:
 
 
 Meanings = Mapping[str, str | Callable[[_Failure], str]]
-TENSORS = (
-    "torch's functions need tensors, and this line passes a NumPy array. Use NumPy's functions "
-    "here."
-)
+TENSORS = "torch's functions need tensors, and this line passes a NumPy array. {advice}"
+OF_NUMPY = "Use NumPy's functions here."
+OF_TORCH = "Where the array is made, use torch: torch.where instead of np.where, for example."
 # Errors about names, attributes and types. Such an error in the code of a library says nothing
 # about the student's line.
 OF_THE_LINE: Meanings = {
@@ -266,6 +268,9 @@ MEANINGS: Meanings = {
         "the array."
     ),
     r"must be Tensor, not numpy\.ndarray|got \(numpy\.ndarray": TENSORS,
+    r"Can't call numpy\(\) on Tensor that": (
+        "NumPy's functions have no gradient. torch's functions have one: torch.where for np.where."
+    ),
     r"before Module\.__init__\(\) call": (
         "`super().__init__()` prepares a module for its parts. In `__init__` this call is missing, "
         "lacks its brackets, or comes after that line."

@@ -33,7 +33,7 @@ EXCEPTIONS = (
     ("import", "ImportError ModuleNotFoundError", ""),
     ("unset", "UnboundLocalError", ""),
     ("name", "NameError", ""),
-    ("no_object", "TypeError AttributeError", "NoneType"),
+    ("no_object", "TypeError AttributeError", "(?<!=)NoneType"),
     ("comma", "TypeError", "list indices must be integers or slices, not (?:list|tuple)"),
     ("power", "TypeError", r"type\(s\) for \^|bitwise_xor"),
     ("cannot_write", "TypeError UFuncTypeError UFuncOutputCastingError", "annot cast ufunc"),

@@ -27,6 +27,7 @@ from autograder.sandbox.child import InternalError
 from autograder.sandbox.problems import Raised, StudentProblem, where
 from autograder.sandbox.session import WorkerSession
 from autograder.submission.code import without_return
+from autograder.worker.codec import Tensor
 
 SECONDS = 30.0  # of the judge's processor time
 # Mistakes that only a check can find, because the values of a function do not show them.
@@ -254,7 +255,8 @@ def _explained(error: Raised, recipe: Recipe, call: Call | Probe, session: Worke
     with contextlib.suppress(Exception):  # a check may call the function with other arguments
         sizes = recipe.axes(recipe.arguments(Probe(call.args, call.kwargs)))
     axes = max((arg.ndim for arg in call.args if isinstance(arg, np.ndarray)), default=0)
-    return f"{error.finding} {explain(error, sizes, axes)}".strip()
+    of_torch = recipe.caller is not None or any(isinstance(arg, Tensor) for arg in call.args)
+    return f"{error.finding} {explain(error, sizes, axes, of_torch)}".strip()
 
 
 def answer_to(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:

@@ -280,8 +280,8 @@ def test_large_scores_and_unchanged_arguments(submission, compare, rng, grading)
     grading("large scores")
     compare(*with_scores_up_to(10_000, Q, K), V, condition=1e5)
     grading("mask")
-    *low, some = LOW_SCORES
-    compare(*low, V[0, :3], some, condition=1e4)
+    Q_low, K_low, some = LOW_SCORES
+    compare(Q_low, K_low, V[0, :3], some, condition=1e4)
     grading("large scores")
     far = np.array([[100.0, 1.0], [0.1, 0.0]]), np.array([[100.0, 0.0], [90.0, 3.0], [0.0, 1.0]])
     compare(*far, V[0, :3], condition=1e5)

@@ -464,10 +464,10 @@ def test_other_sizes(whole, bare, rng, note, grading):
     expect_unchanged_tensors(bare.run((), inputs, {}), inputs, names)
     others = ((*draw(rng, batch, 3, 5, 4, 2), 1 - mask[:, ::-1]), draw(rng, batch, 2, 4, 3, 1))
     for given in (inputs, (query, key, value)):
-        for before in (others, others[::-1]):
+        for before in others:
             expect_stateless(
                 lambda given=given, **more: bare.output((), given, {}, **more),
-                before,
+                (before,),
                 "the outputs",
             )
     grading("widths")
@@ -501,7 +501,7 @@ def compare_low(bare, value, mask, note):
     try:
         bare.compare((), (*given, few, allowed), {}, condition=1e4)
     except Mismatch:
-        if bare.is_right((), (few[..., :2, :], few, few, mask[:2, :3]), {}):
+        if bare.is_right((), (few, few, few, mask[:, :3]), {}):
             raise
         note("A mask is judged by another check.")
 

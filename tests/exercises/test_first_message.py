@@ -462,7 +462,7 @@ MASKS = {
     "-1000": (
         "scores = np.where(mask, scores, -1000)",
         "blocked-scores-not-below-all",
-        "In a row of equally low scores, a blocked key still gets weight",
+        "Where the allowed scores of a row are as low, a blocked key still gets weight",
     ),
 }
 

@@ -104,6 +104,21 @@ MASKING = (
                 "no longer sums to 1}.",
                 _after(lambda w, m: w * m),
             ),
+            "mask-after-softmax-renormalised": [
+                (
+                    "The mask acts after the softmax, and each row is then divided by its sum. "
+                    "Where the allowed scores are far below a blocked score, their weights are 0 "
+                    "or nearly 0 before the mask acts, and the row does not sum to 1.",
+                    _after(lambda w, m: w * m / ((w * m).sum(-1, keepdims=True) + 1e-9)),
+                ),
+                (
+                    "The mask acts after the softmax, and each row is then divided by its sum. "
+                    "Where the allowed scores are far below a blocked score, the softmax has "
+                    "already rounded their weights to 0, so {some results are|the result has} NaN "
+                    "(not a number), from 0 / 0.",
+                    _after(lambda w, m: w * m / (w * m).sum(-1, keepdims=True)),
+                ),
+            ],
             "mask-inverted-after-softmax": (
                 "The mask is inverted and acts after the softmax, so allowed weights are 0.",
                 _after(lambda w, m: w * (1 - m)),
@@ -156,13 +171,14 @@ MASKING = (
             ],
             "blocked-scores-not-below-all": [
                 (
-                    "Blocked scores are lower than most scores, but not lower than all. In a "
-                    "row of equally low scores, a blocked key still gets weight.",
+                    "Blocked scores are lower than most scores, but not lower than all. Where "
+                    "the allowed scores of a row are as low, a blocked key still gets weight.",
                     *(fill(-low) for low in (20, 50, 100, 500, 1000)),
                 ),
                 (
                     "The mask lowers blocked scores by a number that is too small for some "
-                    "scores. In a row of equally low scores, a blocked key still gets weight.",
+                    "scores. Where a blocked score is much higher than the allowed scores of "
+                    "its row, the blocked key still gets weight.",
                     *(
                         lambda s, low=low: masked(s, lambda m: s.scaled - low * (1 - m))
                         for low in (20, 50, 100, 500, 1000)

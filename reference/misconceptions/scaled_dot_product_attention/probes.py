@@ -6,18 +6,21 @@ from typing import Any
 import numpy as np
 
 from autograder.author import Probe, Trait
+from reference.large_scores import LOW_SCORES, with_scores_up_to
 
 CAUSAL = np.tril(np.ones((4, 4), bool))
 ROWS = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])
 EACH = np.stack([ROWS, ROWS[::-1]])
 SQUARE = np.array([[True, False, True], [True, True, False], [False, True, True]])
-FIRST = np.array([[True, True, False], [True, False, False]])
 HUGE = np.array([[100.0, 1.0], [0.1, 0.0]]), np.array([[100.0, 0], [90, 3], [0, 1.0]])
-LOW = np.array([[30.0, 0.0], [40.0, 1.0]]), np.array([[-40.0, 0.0], [-40.0, 1.0], [0, 2.0]])
+*LOW, FIRST = LOW_SCORES
 
 
-def probes(draw: int) -> Sequence[Probe]:
-    """Return probes: all sizes different where sizes decide, all equal where values decide."""
+def probes(draw: int, most: float = 10_000) -> Sequence[Probe]:
+    """Return probes: all sizes different where sizes decide, all equal where values decide.
+
+    `most` is the size of the largest scaled scores without a mask.
+    """
     rng = np.random.default_rng([30, draw])
 
     def qkv(batch: tuple[int, ...], l_q: int, l_k: int, d_k: int, d_v: int) -> list[Any]:
@@ -28,7 +31,7 @@ def probes(draw: int) -> Sequence[Probe]:
         return rng.permutation(int(np.prod(sizes))).reshape(sizes) % 4 - 1.0
 
     large = qkv((2,), 3, 5, 4, 2)
-    huge = (*HUGE, rng.normal(size=(3, 4)))
+    huge = (*with_scores_up_to(most, *HUGE), rng.normal(size=(3, 4)))
     return [
         Probe((whole(2, 4), whole(3, 4), whole(3, 5))),
         Probe((whole(3, 3), whole(3, 3), whole(3, 3))),
@@ -52,7 +55,7 @@ def probes(draw: int) -> Sequence[Probe]:
         Probe((*qkv((4,), 4, 4, 3, 2), CAUSAL.astype(int))),
         Probe((*qkv((2, 2), 3, 4, 5, 2), EACH)),
         Probe((*qkv((2, 2), 4, 3, 2, 3), np.stack([ROWS.T, ROWS.T[::-1]]).astype(bool))),
-        Probe((large[0] * 60, large[1] * 60, large[2]), condition=1e5),
+        Probe((*with_scores_up_to(most, *large[:2]), large[2]), condition=1e5),
         Probe(huge, condition=1e5),
         Probe((*LOW, rng.normal(size=(3, 4)), FIRST), condition=1e4),
         Probe((*LOW, rng.normal(size=(3, 3)), FIRST.astype(int)), condition=1e4),

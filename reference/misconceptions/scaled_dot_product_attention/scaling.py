@@ -74,7 +74,7 @@ SCALING = (
             ),
             "root-of-axis-1": (
                 "The divisor of the scores is taken from axis 1. Without a batch axis, the size "
-                "of axis 1 is d_k. With a batch axis, it is the number of queries.",
+                "of axis 1 is d_k. With one batch axis, it is the number of queries.",
                 lambda s: np.sqrt(s.Q.shape[1]),
             ),
             "root-of-axis-1-of-k": (

@@ -48,13 +48,13 @@ WEIGHTS = (
                 _over(-2),
             ),
             "softmax-over-axis-0": (
-                "The softmax runs along axis 0. Without a batch axis, axis 0 has the queries. "
-                "With a batch axis, it is the batch axis.",
+                "The softmax runs along axis 0{. Without a batch axis, axis 0 has the queries. "
+                "With a batch axis, it is the batch axis}.",
                 _over(0),
             ),
             "softmax-over-axis-1": (
-                "The softmax runs along axis 1. Without a batch axis, axis 1 has the keys. With "
-                "one batch axis, it has the queries.",
+                "The softmax runs along axis 1{. Without a batch axis, axis 1 has the keys. With "
+                "one batch axis, it has the queries}.",
                 _over(1),
             ),
             # S1 of the course's sources
@@ -82,6 +82,7 @@ WEIGHTS = (
                 "{The result is right for small scores. }Large scores overflow, as in a softmax "
                 "that does not subtract the maximum, and that replaces NaN by numbers afterwards.",
                 {"weights": lambda s: np.nan_to_num(_shares(np.exp(s.blocked)))},
+                {"weights": lambda s: np.nan_to_num(_shares(np.exp(s.blocked).astype(np.float32)))},
             ),
         },
     ),

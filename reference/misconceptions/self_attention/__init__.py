@@ -5,20 +5,35 @@ from dataclasses import replace
 
 import numpy as np
 
-from autograder.author import Comparison, Mistakes, ModuleCaller, float32_probe
+from autograder.author import Comparison, Family, Mistakes, ModuleCaller, float32_probe
+from reference.attention import softmax
 from reference.misconceptions.scaled_dot_product_attention import FAMILIES, MISTAKES
 from reference.misconceptions.scaled_dot_product_attention.facts import divisor_in_single
+from reference.misconceptions.scaled_dot_product_attention.probes import probes
+from reference.misconceptions.scaled_dot_product_attention.weights import ROWS
 from reference.misconceptions.self_attention.whole import WHOLE
 from reference.misconceptions.torch_words import without
 from reference.parts import WORDS
 
 _numpy = MISTAKES.recipes["scaled_dot_product_attention"]
 
+WITHOUT_DIM = Family(
+    "weights",
+    ROWS,
+    {
+        "softmax-without-dim": (
+            "Your numbers are those of a softmax without `dim`. For scores of three axes, torch "
+            "then takes axis 0, and for scores of two or four axes axis 1.",
+            lambda s: softmax(s.blocked, 0 if s.blocked.ndim == 3 else 1),
+        ),
+    },
+)
+
 BARE = replace(
     _numpy,
     of="ScaledDotProductAttention",
-    families=without(FAMILIES, "large-epsilon"),
-    probes=lambda draw: [float32_probe(probe) for probe in _numpy.calls(draw)],
+    families=(*without(FAMILIES, "large-epsilon"), WITHOUT_DIM),
+    probes=lambda draw: [float32_probe(probe) for probe in probes(draw, most=1000)],
     caller=ModuleCaller((), _numpy.parameters, {}, WORDS),
     comparison=Comparison(precision=np.float32),
     facts=tuple(
