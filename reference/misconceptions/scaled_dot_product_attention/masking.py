@@ -108,7 +108,7 @@ MASKING = (
                 (
                     "The mask acts after the softmax, and each row is then divided by its sum. "
                     "Where the allowed scores are far below a blocked score, their weights are 0 "
-                    "or nearly 0 before the mask acts, and the row does not sum to 1.",
+                    "or nearly 0 before the mask acts{, and the row does not sum to 1}.",
                     _after(lambda w, m: w * m / ((w * m).sum(-1, keepdims=True) + 1e-9)),
                 ),
                 (
