@@ -575,7 +575,7 @@ class Asked:
             raise stopped
 
     def _each_alone(self, made_with: Sizes, inputs: Inputs, state: Weights) -> bool:
-        """Return True if each matrix alone, without batch axes, has the same wrong values."""
+        """Return True if each matrix alone gives the same wrong values as in the batch."""
         batch = inputs[0].shape[:-2]
 
         def alone(place: Sizes) -> Inputs:

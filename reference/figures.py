@@ -93,21 +93,27 @@ def image_of(figure: Any) -> Array | None:
 
 
 def cells_by_place(image: Image) -> Array:
-    """Return the values of an image, by rising y and x, whichever row is drawn at the top."""
+    """Return the values of an image as a matrix: rows by rising y, columns by rising x."""
     down = -1 if image.y_edges[0] > image.y_edges[-1] else 1
     across = -1 if image.x_edges[0] > image.x_edges[-1] else 1
     return np.asarray(matrix_of(image)[::down, ::across])
 
 
 def image_by_place(value: Any) -> Array | None:
-    """Return the first image of a figure, by rising y and x, or None for other values."""
+    """Return the image of a figure: rows by rising y, columns by rising x.
+
+    For a value that is not a figure with an image, return None.
+    """
     panels = panels_in(value) if isinstance(value, Figure) else []
     image = panels[0].images[-1] if panels else None
     return cells_by_place(image) if image is not None and image.values else None
 
 
 def curve_points(value: Any) -> Array | None:
-    """Return the points of the longest curve of a figure, by rising x, or None for other values."""
+    """Return the points of the longest curve of a figure, sorted by x.
+
+    For a value that is not a figure with a curve, return None.
+    """
     if not isinstance(value, Figure):
         return None
     curves = [series for axes in value.axes for series in axes.series]

@@ -166,7 +166,7 @@ def _distances(words: npt.NDArray[np.int64], length: int) -> list[int]:
 
 
 def _tells_the_next(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
-    """Return True if a token's earlier successor predicts the token's next successor."""
+    """Return True if the choice after a token depends on earlier choices after this token."""
     for lag in range(1, LAGS + 1):
         found = expected = variance = rest = 0.0
         for word, chances in enumerate(probabilities):

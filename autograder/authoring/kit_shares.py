@@ -36,7 +36,7 @@ class KitShares(msgspec.Struct):
     `not_named` lists the others. A misconception that passes all visible checks does not count. A
     right answer counts as complete if it passes all visible checks. `not_complete` maps each
     incomplete right answer to the checks that it did not pass. `impossible` has the checks that no
-    right answer passes. `reasons` says why the mistakes of some functions have no names.
+    right answer passes. `reasons` says why misconceptions of some functions cannot be named.
     """
 
     exercise: str

@@ -402,9 +402,9 @@ def _descriptions(recipe: Recipe, state: Any) -> Iterator[tuple[str, Callable[[]
 
 
 def _first_state(recipe: Recipe, changes: Sequence[Change]) -> tuple[Exception | None, Any]:
-    """Return (None, state) of the first successful call. If no call succeeds, return (error, None).
+    """Return (None, state), with the state of the first call without an error.
 
-    For torch, return (None, None).
+    If every call fails, return (error, None). For recipes that need torch, return (None, None).
     """
     first: Exception | None = None
     for probe in recipe.calls(0):

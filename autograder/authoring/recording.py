@@ -219,7 +219,7 @@ def _counted(course: Course, exercise: Exercise) -> set[Path]:
 
 
 def _may_read_others(root: Path, file: Path) -> bool:
-    """Return whether a module searches for files, perhaps in other exercises' folders."""
+    """Return whether a module searches for files and may reach other exercises' folders."""
     text = file.read_text(encoding="utf-8", errors="replace") if file.suffix == ".py" else ""
     return bool(FINDS_FILES.search(text) and OWN_FOLDERS.search(f"{file.relative_to(root)} {text}"))
 

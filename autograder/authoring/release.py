@@ -249,7 +249,7 @@ def leaks(
 
     The search finds lines and larger expressions of solutions, hidden checks and the reference,
     even with other names in the expressions. It also finds `secrets`, which are texts that the
-    policy holds back. Code in a text of `shown`, such as a hint, does not count.
+    policy holds back. Code that is also in a text of `shown`, such as a hint, is not reported.
     """
     private, public = _texts(course, exercises)
     # a line that the engine's own files contain reveals nothing

@@ -31,8 +31,8 @@ NAMES: dict[type, str] = {
 class Difference(NamedTuple):
     """First difference of two values.
 
-    `says` is the end of a sentence on the difference. `places` names its containers, from the
-    innermost to the outermost: "the field kind", "the 3rd item".
+    `says` is the end of a sentence on the difference. `places` names the containers of the place,
+    from the innermost to the outermost: "the field kind", "the 3rd item".
     """
 
     says: str

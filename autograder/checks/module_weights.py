@@ -21,7 +21,7 @@ from autograder.worker.messages import Passed
 Indices = npt.NDArray[np.int64]
 ShapesByName = Mapping[str, tuple[int, ...]]
 Weights = Mapping[str, Any]
-"""Type of a module's parameters: float32 arrays by the names that the task gives them."""
+"""Type of a module's parameters: a dict from the names in the task to float32 arrays."""
 Ways = list[dict[str, Indices]]
 """Type for the layouts in which a module can store some weights.
 

@@ -90,7 +90,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def why(self) -> list[str]:
-        """Return all reasons, each once."""
+        """Return the distinct reasons why the grade changed."""
         return list(dict.fromkeys(reason for cell in self.cells for reason in cell.why))
 
 

@@ -58,7 +58,7 @@ def read_reports(results: Path) -> list[Report]:
     records = Records(results / REPORTS)
     if not records.there:
         raise UserError(
-            f"{records.path} does not exist. Name the folder that grade wrote with --out."
+            f"{records.path} does not exist. Give the folder that you named with --out."
         )
     return [records.report(student) for student in records.students]
 

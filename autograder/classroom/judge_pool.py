@@ -298,7 +298,7 @@ def _grade(task: Task) -> TaskReports:
 
 
 def _end_with_starter() -> None:
-    """End this judge process with the process that collects the results."""
+    """End this judge process when the process that collects the results ends."""
     parent = parent_process()
     assert parent is not None
     parent.join()
@@ -306,7 +306,7 @@ def _end_with_starter() -> None:
 
 
 def end_with_parent(parent: int) -> None:
-    """End this judge process with its `parent` process."""
+    """End this judge process when its `parent` process ends."""
     while os.getppid() == parent:
         time.sleep(0.2)
     os._exit(1)

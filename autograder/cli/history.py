@@ -158,7 +158,7 @@ def history(results: Path, student: str | None, as_json: bool) -> None:
     ensure_settled(results)
     known = versions(results)
     if not known:
-        raise UserError(f"{results} has no history. Name the folder that grade wrote with --out.")
+        raise UserError(f"{results} has no history. Give the folder that you named with --out.")
     if student is None:
         table = _table("version", "when (UTC)", "by", "grader", "what")
         for version, _ in known:

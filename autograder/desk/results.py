@@ -164,7 +164,7 @@ class ClassResults:
         self._records = Records(results / REPORTS)
         if not self._records.there:
             raise UserError(
-                f"{results} holds no {REPORTS}. Name the folder that grade wrote with --out."
+                f"{results} holds no {REPORTS}. Give the folder that you named with --out."
             )
         self._lock = threading.Lock()
         self.exercises = tuple(  # an exercise removed from the course has no points

@@ -161,7 +161,7 @@ HINTS: Mapping[str, Three] = {
     ),
     "refused": (
         "Which condition leads to the `raise` or `assert` {where}?",
-        "This check expects a result for this call, so the `raise` or `assert` should not end it.",
+        "This check expects a result. Your `raise` or `assert` should not stop this call.",
         "Compare the condition with the text: should this call be refused?",
     ),
     "raised": (

@@ -24,8 +24,8 @@ class Outcome:
     """Outcome of a call: the value's structure as a text, and all numbers in one row.
 
     Outcomes with different signatures differ. A list of equally long rows has the signature of an
-    array. All exceptions have one signature, because versions of a library raise different
-    exceptions. For a value without numbers, `whole` is the value.
+    array. All exceptions share one signature, because the same mistake raises different exceptions
+    in different versions of a library. For a value without numbers, `whole` is the value.
     """
 
     signature: str

@@ -174,7 +174,7 @@ def one_generic_change(examination: Examination) -> Finding | None:
 
 
 def one_in_each_result(examination: Examination) -> Finding | None:
-    """Return a finding with a misconception for each of two wrong results."""
+    """Return a finding that names two misconceptions, one for each of two wrong results."""
     reasons = two_reasons(examination.replay, examination.outcomes)
     return named("two_mistakes", *reasons) if reasons else None
 

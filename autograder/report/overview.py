@@ -168,7 +168,7 @@ class ClassMistakes:
         return count
 
     def add(self, row: int, exercise: ExerciseReport) -> None:
-        """Add the mistakes of one student in one exercise, each once.
+        """Count each distinct mistake of one student in one exercise.
 
         Several mistakes in a check get equal shares of the lost points.
         """

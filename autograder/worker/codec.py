@@ -343,8 +343,8 @@ _COLLECTIONS = {0xDC, 0xDD, *_MAPS}
 def has_plain_keys(header: Buffer) -> bool:
     """Return True if all keys of maps in a msgpack header are plain: no list, map or extension.
 
-    A hostile process can choose thousands of other keys with the same hash, and such a map takes
-    minutes to build. Valid messages have only plain keys. The decoder reports invalid bytes later.
+    Valid messages have only plain keys. A hostile process could choose thousands of other keys with
+    the same hash, and building such a map takes minutes. The decoder reports invalid bytes later.
     """
     at, stack = 0, [(1, False)]  # (number of values still to come, True for a map's values)
     while stack and at < len(header):

@@ -152,9 +152,9 @@ def _opacity(colours: Any) -> float:
 
 
 def cell_corners(item: Any) -> Floats | None:
-    """Return the cells' corners of an image or a mesh, in pixels: (rows + 1, columns + 1, 2).
+    """Return the corners of an image's or a mesh's cells in pixels, or None for other artists.
 
-    For other artists, and for a mesh with a colour per corner, return None.
+    The shape is (rows + 1, columns + 1, 2). For a mesh with a colour per corner, return None.
     """
     array = item.get_array() if hasattr(item, "get_array") else None
     if array is None or array.ndim < 2:

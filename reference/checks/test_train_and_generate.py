@@ -155,8 +155,8 @@ def test_optimizer_and_mode(submission, kit, rng, grading):
     right = right_losses(weights, batches, MANY, 0.1)[1][6:]
     if np.array_equal(after, weights[0][6:]):
         raise Mismatch(
-            "After train, weights without a gradient are unchanged. AdamW makes them "
-            "smaller by 1 % of lr at each step.",
+            "Your train leaves weights without a gradient unchanged. It should make them smaller, "
+            "as AdamW does: by 1 % of lr at each step.",
             mistake="no-weight-decay",
         )
     expect_one_rate(weights[0][6:], after, right)
@@ -199,7 +199,7 @@ def expect_one_rate(before, after, right):
     points=4,
     grades=["greedy"],
     hints=(
-        "At which position do the logits predict the next token?",
+        "The logits of which position predict the token that comes after the whole text?",
         "The logits at the last position predict the next token. Append the likeliest token, "
         "and call the model again.",
         "Use model(tokens.unsqueeze(0))[0, -1].argmax(), then torch.cat. The prompt comes first "

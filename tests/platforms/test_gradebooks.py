@@ -267,7 +267,7 @@ def test_results_for_gradescope(course):
 
 
 def test_results_that_are_not_there(tmp_path):
-    with pytest.raises(UserError, match="Name the folder that grade wrote with --out"):
+    with pytest.raises(UserError, match="Give the folder that you named with --out"):
         read_reports(tmp_path)
     (tmp_path / "report.jsonl").write_text("{}\n")
     with pytest.raises(UserError, match="from another version"):

@@ -340,8 +340,8 @@ def test_a_dry_run_counts_first_and_says_last_why(way, tmp_path):
     ("args", "said"),
     [
         (("export", "canvas", "x", "--out", "y"), "from canvas (--template)"),
-        (("export", "gradescope", "x", "--out", "y"), "Name the folder that grade wrote"),
-        (("adjust", "x", "s1", "softmax", "--add", "1"), "Name the folder that grade wrote"),
+        (("export", "gradescope", "x", "--out", "y"), "Give the folder that you named"),
+        (("adjust", "x", "s1", "softmax", "--add", "1"), "Give the folder that you named"),
         (("grade", ".", "--out", "y", "--roster", "none.csv", "--dry-run"), "does not exist"),
     ],
 )

@@ -81,7 +81,7 @@ FACTS = (
             s.mask is not None
             and bool((np.abs(_two(s, v)[1][np.isneginf(s.blocked)]) > 1e-6).any())
         ),
-        "Keys that the mask blocks still get weight.",
+        "Blocked keys still get weight.",
     ),
     Fact(
         "columns",

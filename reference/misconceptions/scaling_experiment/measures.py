@@ -236,12 +236,12 @@ MEASURING: tuple[Family, ...] = (
                 },
             ),
             "same-weights": (
-                "The entropy and the largest weight of the scaled scores are those of the "
+                "Your entropy and largest weight for the scaled scores are computed from the "
                 "unscaled scores.",
                 {"weights_scaled": lambda s: s.weights_unscaled},
             ),
             "same-weights-scaled": (
-                "The entropy and the largest weight of the unscaled scores are those of the "
+                "Your entropy and largest weight for the unscaled scores are computed from the "
                 "scaled scores.",
                 {"weights_unscaled": lambda s: softmax(s.scaled)},
             ),

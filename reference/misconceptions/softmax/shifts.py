@@ -240,7 +240,7 @@ SHIFTS = (
         "shifted",
         (
             "Subtract 10,000, the maximum of another row, from a row of small numbers. What are "
-            "the exponentials of this row?",
+            "the exponentials of the differences?",
             "Each softmax needs its own maximum: the maximum of its row. Do not use the maximum "
             "of the whole array.",
             "Take the maximum along the axis, with keepdims=True.",

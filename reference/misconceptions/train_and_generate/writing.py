@@ -10,7 +10,7 @@ from reference.generating import mean_logits
 from reference.with_models import WritesWithOne
 
 LAST: Hints = (
-    "At which position do the logits predict the next token?",
+    "The logits of which position predict the token that comes after the whole text?",
     "Use the logits at the last position, because the logits at position t predict the token "
     "at t + 1.",
     "model(tokens.unsqueeze(0))[0, -1]",
@@ -206,7 +206,8 @@ GENERATE = Recipe(
                     {"append": lambda s: lambda tokens, word: [word, *tokens]},
                 ),
                 "prompt-shifted-out": (
-                    "Each new token replaces the first one: the result is as long as the prompt.",
+                    "Your code removes the first token whenever it appends a new one, so the "
+                    "result is only as long as the prompt.",
                     {"append": lambda s: lambda tokens, word: [*tokens[1:], word]},
                 ),
                 "with-a-batch-axis": (
