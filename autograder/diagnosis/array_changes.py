@@ -222,7 +222,7 @@ RUN_TOGETHER = ArrayChange(
 )
 BY_A_NUMBER = _table(
     ("negated", "with reversed signs", np.negative),
-    ("doubled", "taken twice", lambda x: 2 * x),
+    ("doubled", "multiplied by 2", lambda x: 2 * x),
     ("halved", "divided by 2", lambda x: x / 2),
     ("one-over", "as 1 divided by each number", lambda x: 1 / x),
     ("plus-one", "with 1 added to each number", lambda x: x + 1),

@@ -234,7 +234,7 @@ def _changed_arguments(
             yield generic(
                 f"{name}-{change.id}",
                 f"numbers are those of {change.applied_to(argument)} before any other step",
-                f"What does your code do with {argument} first?",
+                f"Which of your steps has the effect of {change.applied_to(argument)}?",
                 argument,
                 {name: changed_by(attrgetter(name), change)},
             )

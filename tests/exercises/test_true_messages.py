@@ -5,6 +5,7 @@ import re
 import pytest
 
 from autograder.diagnosis.finding import worded
+from autograder.diagnosis.general import families
 from autograder.report.presentation import opening
 from tests.conftest import ROOT
 from tests.diagnosis.test_no_false_names import CASES, CATALOGUE
@@ -35,7 +36,7 @@ def test_a_blocked_maximum_is_no_claim_about_the_order(grade_text, code):
     assert opening(report).text.startswith(
         "masked_attention_weights: The weights are right, with one exception. In a row whose "
         "allowed scores lie far below a blocked score, the exponentials of all allowed scores "
-        "become 0."
+        "become 0 or nearly 0."
     )
     said = said_of(report)
     assert "largest score" in said and "First apply" not in said and "afterwards" not in said
@@ -118,3 +119,77 @@ def test_a_property_of_the_wrong_calls_is_no_coincidence(grade_text):
     )
     said = said_of(grade_text("softmax", text + ROWS_ONLY))
     assert "three axes" not in said  # a matrix along axis −2 is wrong too
+
+
+def attention(steps):
+    return (
+        "\ndef scaled_dot_product_attention(Q, K, V, mask=None):\n"
+        "    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])\n"
+        "    m = 1 if mask is None else np.asarray(mask, dtype=float)\n"
+        f"    {steps}\n    return weights @ V, weights\n"
+    )
+
+
+STABLE = "e = np.exp(scores - scores.max(-1, keepdims=True)); "
+BOTH = "weights = e / e.sum(-1, keepdims=True)"
+
+
+@pytest.mark.parametrize(
+    ("steps", "says", "never"),
+    [
+        (
+            f"{STABLE}{BOTH} * m; weights = weights / (weights.sum(-1, keepdims=True) + 1e-9)",
+            "the exponentials of all allowed scores become 0 or nearly 0",
+            "after the softmax",
+        ),
+        (
+            "e = np.exp(np.where(m, scores, -np.inf) - scores.max(-1, keepdims=True)); " + BOTH,
+            "the exponentials of all allowed scores become 0",
+            "after the softmax",
+        ),
+        (
+            f"scores = scores - 100 * (1 - m); {STABLE}{BOTH}",
+            "Where a blocked score is much higher than the allowed scores",
+            "as low",
+        ),
+        (
+            f"scores = np.where(m, scores.clip(-700, 700), -np.inf); {STABLE}{BOTH}",
+            "or large scores, your code is wrong.",
+            "without a mask",
+        ),
+    ],
+)
+def test_what_large_scores_do_beside_a_mask(grade_text, steps, says, never):
+    text = (ROOT / "solutions/scaled_dot_product_attention.py").read_text()
+    said = opening(grade_text("scaled_dot_product_attention", text + attention(steps))).text
+    assert says in said and never not in said
+
+
+def test_a_change_with_the_same_numbers_is_no_claim_about_the_first_line():
+    """Of squared exponentials, a kit asked "What does your code do with x first?"."""
+    recipe = CATALOGUE.recipes("softmax")["softmax"]
+    (doubled,) = (each for each in families(recipe) if each.id == "x-doubled")
+    assert "x multiplied by 2" in doubled.finding
+    assert doubled.hints[0] == "Which of your steps has the effect of x multiplied by 2?"
+
+
+def test_what_python_calls_a_power_or_an_axis_is_said(grade_text):
+    text = (ROOT / "solutions/softmax.py").read_text()
+    report = grade_text("softmax", text + "def softmax(x):\n    return np.max(x, keepdim=True)\n")
+    assert "NumPy's names are `axis` and `keepdims`." in opening(report).text
+    text = (ROOT / "solutions/hand_computation.py").read_text()
+    text = re.sub(r"\na_scaled = .*", "\na_scaled = [[1 / 2 ^ 0.5, 1], [1, 0]]", text)
+    report = grade_text("hand_computation", text)
+    failed = next(check for check in report.checks if check.outcome == "failed")
+    assert failed.hints[0].endswith("In Python, it is `**`.")
+
+
+def test_a_product_that_fails_is_not_assumed_to_be_needed(grade_text):
+    """It was "The last two axes of scores still need swapping", where no product belongs."""
+    code = f"def masked_attention_weights(scores, mask):\n    w = softmax({WITH})\n    return w @ scores\n"
+    text = "from softmax import softmax\n" + (ROOT / "solutions/causal_mask.py").read_text()
+    text = text.replace(
+        "from softmax import softmax", (ROOT / "solutions/softmax.py").read_text(), 1
+    )
+    said = opening(grade_text("causal_mask", text + code)).text
+    assert "If you need this product, swap the last two axes of scores first." in said

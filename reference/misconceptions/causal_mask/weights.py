@@ -16,18 +16,12 @@ BEFORE: Hints = (
     "already scaled.",
     "Take the softmax of the result of apply_mask, along the last axis. Do nothing else.",
 )
-
 LARGEST: Hints = (
-    "Which number does your code subtract from a row before the exponential? Can it be a blocked "
-    "score?",
+    "Can a blocked score change the exponentials of its row, for example as the largest score?",
     "A blocked score must have no effect, also on the largest score of its row: apply the mask to "
     "the scores first, and then use only the masked scores.",
     "Take the softmax of the result of apply_mask, along the last axis. Do nothing else.",
 )
-
-
-def _stack(s: Any) -> Any:
-    return s.masked - s.masked.max(axis=-1, keepdims=True)
 
 
 def _renormalised(epsilon: float) -> Step:
@@ -36,6 +30,10 @@ def _renormalised(epsilon: float) -> Step:
         return left / (left.sum(-1, keepdims=True) + epsilon)
 
     return weights
+
+
+def _stack(s: Any) -> Any:
+    return s.masked - s.masked.max(axis=-1, keepdims=True)
 
 
 WEIGHTS = (
@@ -104,7 +102,8 @@ WEIGHTS = (
         {
             "renormalised-after-softmax": (
                 "{The weights are right, with one exception. }In a row whose allowed scores lie "
-                "far below a blocked score, the exponentials of all allowed scores become 0.",
+                "far below a blocked score, the exponentials of all allowed scores become 0 or "
+                "nearly 0.",
                 *(
                     {"masked": lambda s: s.scores, "weights": _renormalised(epsilon)}
                     for epsilon in (0.0, 1e-12, 1e-9, 1e-8)
@@ -246,18 +245,18 @@ IN_WEIGHTS = (
         LOW,
         means=of_scores,
         ways={
-            "blocked-not-below-all": (
-                "Blocked scores are lower than most scores, but not lower than all. In a row "
-                "of equally low scores, a blocked position still gets weight.",
-                *(
-                    change
-                    for low in (20, 50, 100, 500)
-                    for change in (
-                        lambda x, m, low=low: np.where(m, x, -low),
-                        lambda x, m, low=low: x - low * (1 - m),
-                    )
+            "blocked-not-below-all": [
+                (
+                    "Blocked scores are lower than most scores, but not lower than all. In a row "
+                    "of equally low scores, a blocked position still gets weight.",
+                    *(lambda x, m, low=low: np.where(m, x, -low) for low in (20, 50, 100, 500)),
                 ),
-            ),
+                (
+                    "The mask lowers blocked scores by a number that is too small for some "
+                    "scores. A blocked score far above the allowed scores still gets weight.",
+                    *(lambda x, m, low=low: x - low * (1 - m) for low in (20, 50, 100, 500)),
+                ),
+            ],
         },
     ),
     *(

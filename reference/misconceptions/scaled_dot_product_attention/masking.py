@@ -106,16 +106,14 @@ MASKING = (
             ),
             "mask-after-softmax-renormalised": [
                 (
-                    "The mask acts after the softmax, and each row is then divided by its sum. "
-                    "Where the allowed scores are far below a blocked score, their weights are 0 "
-                    "or nearly 0 before the mask acts{, and the row does not sum to 1}.",
+                    "Where the allowed scores are far below a blocked score, the exponentials of "
+                    "all allowed scores become 0 or nearly 0{, and the row does not sum to 1}.",
                     _after(lambda w, m: w * m / ((w * m).sum(-1, keepdims=True) + 1e-9)),
                 ),
                 (
-                    "The mask acts after the softmax, and each row is then divided by its sum. "
-                    "Where the allowed scores are far below a blocked score, the softmax has "
-                    "already rounded their weights to 0, so {some results are|the result has} NaN "
-                    "(not a number), from 0 / 0.",
+                    "Where the allowed scores are far below a blocked score, the exponentials of "
+                    "all allowed scores become 0, so {some results are|the result has} NaN (not a "
+                    "number), from 0 / 0.",
                     _after(lambda w, m: w * m / (w * m).sum(-1, keepdims=True)),
                 ),
             ],
