@@ -174,11 +174,14 @@ class Asked:
         __tracebackhide__ = True
         run = self.run(made_with, inputs, state, **details)
         self._expect_kind(run.value)
-        # a released course records this answer for zeros, whatever the check's numbers
-        blank = {name: np.zeros_like(value) for name, value in run.state.items()}
-        right = self.right(made_with, tuple(map(np.zeros_like, inputs)), blank).value
+        right = self._blank(made_with, inputs, run.state)
         shape = (right[0] if isinstance(right, list) else right).shape
         return expect_shape(self.answers(run.value, right)[0], shape, self.what[0])
+
+    def _blank(self, made_with: Sizes, inputs: Inputs, state: Weights) -> Any:
+        """Return the answer for zeros, which a student kit has whatever the check's numbers are."""
+        blank = {name: np.zeros_like(value) for name, value in state.items()}
+        return self.right(made_with, tuple(map(np.zeros_like, inputs)), blank).value
 
     def compare(
         self,
@@ -480,6 +483,7 @@ class Asked:
 
         def compare(given: Inputs, run: ModuleRun) -> None:
             right = self.right_beside(run, made_with, given, seed)
+            self._blank(made_with, given, run.state)  # a student kit then has it for `total`
             total = self.total(made_with, given, state, toward)
             # only without a mask: a student kit lacks masked answers to other inputs
             elsewhere = (

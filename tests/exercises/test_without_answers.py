@@ -108,3 +108,12 @@ def test_a_mask_that_is_ignored_leaves_the_gradients_judged(checks_in_kit):
     old = "self.W_v(x), mask)"
     checks = checks_in_kit("self_attention", lambda text: text.replace(old, "self.W_v(x))"))
     assert {each.name for each in checks if each.outcome != "passed"} == {"test_causality"}
+
+
+def test_a_gradient_that_lacks_a_part_is_judged(checks_in_kit):
+    checks = checks_in_kit(
+        "self_attention", lambda text: text.replace("self.W_k(x)", "self.W_k(x.detach())")
+    )
+    assert {c.name: c.outcome for c in checks if c.outcome != "passed"} == {
+        "test_gradients": "failed"
+    }
