@@ -15,10 +15,12 @@ def formulas(
 ) -> Family:
     """Return a family. A row has the name of a mistake, the wrong formula, and the change.
 
-    A message consists of `start`, the formula, and `right`.
+    If `start` ends with "is" or "are", a message is "START FORMULA. It should be RIGHT." or
+    "… They should be RIGHT." Otherwise it is "START FORMULA, instead of RIGHT."
     """
     ways: dict[str, list[tuple[Any, ...]]] = {}
-    should = "They should be" if start.endswith(" are") else "It should be"
+    ends = {"is": ". It should be", "are": ". They should be"}
+    joined = ends.get(start.rsplit(maxsplit=1)[-1], ", instead of")
     for name, formula, change in rows:
-        ways.setdefault(name, []).append((f"{start} {formula}. {should} {right}.", change))
+        ways.setdefault(name, []).append((f"{start} {formula}{joined} {right}.", change))
     return Family(target, (), ways, means)
