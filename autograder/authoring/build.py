@@ -13,6 +13,7 @@ from typing import Any
 
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
+from autograder.course.files import read_text
 from autograder.course.installation import require
 from autograder.course.variants import personalised
 from autograder.submission.notebook import check_cell
@@ -80,10 +81,7 @@ def stub_notebook(course: Course, exercise: Exercise, variant: str = "", last: s
 
 def _lesson(course: Course, exercise: Exercise, variant: str) -> str:
     solution = course.solution_file(exercise.name)
-    try:
-        text = solution.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"{solution} cannot be read: {error.strerror}.") from None
+    text = read_text(solution)
     if variant:
         text = personalised(course, exercise, text, variant)
     return strip_solutions(text, str(solution)).rstrip("\n") + "\n"

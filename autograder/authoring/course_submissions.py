@@ -5,19 +5,24 @@ A simulated submission is code of the course, so it runs in this process.
 
 import contextlib
 import hashlib
+import os
 import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
+from autograder.course.text import join_names
 from autograder.diagnosis.recipe import Change, Probe, Recipe
 from autograder.grading.judge import Judge
-from autograder.sandbox.child import Place
+from autograder.sandbox.child import Cancelled, Place
 from autograder.sandbox.levels import children_on, choose
 from autograder.sandbox.process import AnswerTo
 from autograder.sandbox.session import WorkerSession
@@ -26,6 +31,7 @@ from autograder.sandbox.workers import Workers
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import SUFFIXES, Siblings, Source, read_source
 from autograder.worker.codec import encode
+from autograder.worker.limits import limited_memory
 from autograder.worker.messages import Callback, Reply, Request, Unit
 from autograder.worker.serve import Answers
 
@@ -71,6 +77,12 @@ def judge_for(course: Course, exercise: Exercise, seed: int | None = None) -> It
             yield judge
 
 
+class TooLarge(Cancelled, UserError):
+    """A call of a check needs too much for this process. The course's author must change it."""
+
+    finding = property(str)
+
+
 class SimulatedClient(WorkerSession):
     """Session that calls a module in this process, not a submission in a worker."""
 
@@ -113,9 +125,27 @@ class _SimulatedWorkers(Workers):
     ) -> Reply:
         self._answer = answer
         self.asked.append(hashlib.sha256(b"".join(encode(request)[2])).hexdigest())
-        with warnings.catch_warnings():
+        limits, begin = self.limits, time.thread_time()
+        with warnings.catch_warnings(), limited_memory(limits.memory_mb):
             warnings.simplefilter("ignore")  # as in a worker
-            return self._answers.answer(request)
+            reply = self._answers.answer(request)
+        if reply.problem is not None and reply.problem.type.endswith("MemoryError"):
+            raise self._too_large(request, f"{limits.memory_mb} MB of memory")
+        if time.thread_time() - begin > limits.total_seconds:
+            raise self._too_large(request, f"{limits.total_seconds:g} seconds")
+        return reply
+
+    def _too_large(self, request: Request, limit: str) -> TooLarge:
+        """Return an error with the running check, the call, its sizes, and the mistake."""
+        check = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition("::")[2].partition(" ")[0]
+        sizes = join_names([str(x.shape) for x in request.args if isinstance(x, np.ndarray)])
+        mistake = getattr(self._answers.module, "__mistake__", "none")
+        return TooLarge(
+            f"{check} calls `{request.target}` with arrays of these sizes: {sizes}. With this "
+            f"mistake, the call needs more than {limit}: {mistake}. In `needs=` of {check}, name a "
+            f"check with small inputs that fails for this mistake. If kits cannot judge that "
+            f"check, mark {check} with `graded_when_handed_in`. Or write steps that need less."
+        )
 
 
 def solution_module(course: Course, exercise: Exercise) -> ModuleType:
@@ -140,10 +170,11 @@ def with_misconceptions(
     function: Callable[..., Any] = simulated
     if recipe.caller is not None:
         function = recipe.caller.simulated(recipe, vars(module)[recipe.function], wrong)
-    return with_functions(module, {recipe.function: function})
+    ids = " + ".join(getattr(change, "id", "") for change in wrong)
+    return with_functions(module, {recipe.function: function, "__mistake__": ids})
 
 
-def with_functions(module: ModuleType, functions: Mapping[str, Callable[..., Any]]) -> ModuleType:
+def with_functions(module: ModuleType, functions: Mapping[str, Any]) -> ModuleType:
     """Return a copy of a module with other `functions`. Code of the module calls the originals."""
     copy = ModuleType(module.__name__)
     copy.__dict__.update({**vars(module), **functions})

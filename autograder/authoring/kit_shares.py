@@ -16,15 +16,19 @@ from autograder.authoring.course_submissions import (
     with_misconceptions,
 )
 from autograder.authoring.diagnosis_records import reasons_without_names
-from autograder.authoring.verify import named_by_answers, named_in
 from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
 from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
 from autograder.course.text import few
+from autograder.diagnosis.examination import Answer, Examination
 from autograder.diagnosis.recipe import Fingerprint
+from autograder.diagnosis.replay import Replay
+from autograder.diagnosis.steps import diagnose
 from autograder.grading.diagnoses import Catalogue
 from autograder.grading.judge import Judge, RunOptions
+from autograder.report.model import ExerciseReport
 
+DRAWS = 2
 ENOUGH = 0.95  # a smaller share causes a warning
 MOST_TRIED = 40  # misconceptions for each exercise, evenly spaced in the list
 
@@ -151,7 +155,7 @@ def _wrong_answers(course: Course, exercise: Exercise) -> Iterator[WrongAnswer]:
                 yield WrongAnswer(function, wrong.id, changed)
     simulated = catalogue.mistakes(exercise.name).simulated_values
     for name, wrong_id, values in simulated() if simulated is not None else ():
-        changed = with_functions(module, values)  # type: ignore[arg-type]
+        changed = with_functions(module, values)
         yield WrongAnswer(name, wrong_id, changed, is_value=True)
 
 
@@ -166,3 +170,24 @@ def refuse_impossible_checks(shares: Sequence[KitShares]) -> None:
                 f"call it with plain data. Or compare only the student's own values with each "
                 f"other. Or mark the check as hidden."
             )
+
+
+def named_in(report: ExerciseReport, function: str) -> set[str]:
+    """Return the misconceptions of a function that are named in failed checks."""
+    diagnoses = (check.diagnosis for check in report.checks)
+    named = (each for each in diagnoses if each is not None and each.kind == "named")
+    return {name for each in named if each.function == function for name in each.misconceptions}
+
+
+def named_by_answers(replay: Replay, wrong: Fingerprint) -> set[str]:
+    """Return the names that a mistake with recorded answers and no code gets.
+
+    The checks cannot run such a mistake. If the recipe's probes have changed since the mistake was
+    recorded, the mistake gets no name.
+    """
+    if not wrong.outcomes:
+        return set()
+    places = {id(probe): place for place, probe in enumerate(replay.probes(DRAWS))}
+    ask = lambda probe: Answer(wrong.outcome(places.get(id(probe), len(places))))  # noqa: E731
+    diagnosis = diagnose(Examination(replay, ask))
+    return set(diagnosis.misconceptions) if diagnosis and diagnosis.kind == "named" else set()

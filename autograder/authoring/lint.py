@@ -266,10 +266,25 @@ def _errors_in_uses(course: Course, exercise: Exercise) -> list[AuthoringError]:
                     says = _unknown_value(method, str(value), exercise, solution)
             if says:
                 errors[AuthoringError(text.path, line, says)] = None
+    errors |= dict.fromkeys(_modules_of_reference(course, text))
     if solution is not None:
         steps = {**solution, **dict.fromkeys(course.exercises, text.tree)}
         errors |= dict.fromkeys(_unknown_own_steps(text, steps))
     return list(errors)
+
+
+def _modules_of_reference(course: Course, text: CourseText) -> Iterator[AuthoringError]:
+    """Yield an error for each import of a module that student kits cannot replace by answers."""
+    package = course.content.reference
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.ImportFrom) and node.module == package and not node.level:
+            for name in {alias.name for alias in node.names} - {*course.content.helpers}:
+                if f"{package}.{name}" in sys.modules:
+                    says = f"a student kit has no module `{name}`"
+                    says += (
+                        f"; write `from {package}.{name} import …`, with the names that you use."
+                    )
+                    yield AuthoringError(text.path, node.lineno, says)
 
 
 def _unknown_own_steps(text: CourseText, known: Definitions) -> Iterator[AuthoringError]:

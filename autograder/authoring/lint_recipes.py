@@ -154,10 +154,7 @@ def _takes(function: Any, count: int) -> bool:
 
 
 def errors_in_recipe(
-    recipe: Recipe,
-    places: Places,
-    solution: Mapping[str, ast.AST] | None,
-    folders: Sequence[Path],
+    recipe: Recipe, places: Places, solution: Mapping[str, ast.AST] | None, folders: Sequence[Path]
 ) -> list[AuthoringError]:
     """Return the errors in a recipe, without running it. `solution` has definitions by name."""
     name = recipe.function

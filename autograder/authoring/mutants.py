@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from autograder.course.errors import UserError
+from autograder.course.files import read_text
 from autograder.course.installation import require
 from autograder.course.yaml_file import read_yaml
 from autograder.submission.stubs import BEGIN, END
@@ -24,11 +24,7 @@ class Mutant(msgspec.Struct, frozen=True):
     operator: str
 
 
-class MutantPlace(msgspec.Struct, frozen=True):
-    """Place where an operator applies. `occurrence` counts the operator's earlier places."""
-
-    operator: str
-    occurrence: int
+MutantPlace = tuple[str, int]  # an operator, and the number of its earlier places
 
 
 def mutants(text: str, share: int = 1) -> Iterator[Mutant]:
@@ -52,7 +48,7 @@ def places(text: str) -> Iterator[MutantPlace]:
         operator = _made(get_operator(name))
         if operator is not None:
             count = sum(len(list(operator.mutation_positions(node))) for node in nodes)
-            yield from (MutantPlace(name, occurrence) for occurrence in range(count))
+            yield from ((name, occurrence) for occurrence in range(count))
 
 
 def mutant_at(text: str, place: MutantPlace) -> Mutant | None:
@@ -60,14 +56,14 @@ def mutant_at(text: str, place: MutantPlace) -> Mutant | None:
     from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator
 
-    changed = mutate_code(text, _made(get_operator(place.operator)), place.occurrence)
+    changed = mutate_code(text, _made(get_operator(place[0])), place[1])
     if changed is None:
         return None
     pairs = zip(text.splitlines(), changed.splitlines(), strict=False)
     line = next((n for n, (old, new) in enumerate(pairs) if old != new), -1)
     if line not in _solution_lines(text) or _meaning(changed) in {"", _meaning(text)}:
         return None
-    return Mutant(changed, changed.splitlines()[line].strip(), place.operator.split("/")[-1])
+    return Mutant(changed, changed.splitlines()[line].strip(), place[0].split("/")[-1])
 
 
 def _made(operator: Any) -> Any:
@@ -115,10 +111,7 @@ def equivalent_mutants(
     path = solutions / "equivalent.yml"
     if not path.is_file():
         return {}
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path} cannot be read: {error}.") from None
+    text = read_text(path)
     if not re.search(r"^\s*[^\s#]", text, re.MULTILINE):  # only comments
         return {}
     fields: list[Any] = [(name, list[EquivalentMutant], []) for name in exercises]

@@ -15,13 +15,7 @@ import yaml
 
 from autograder.authoring.build import build_exercise
 from autograder.checks.proxy import Submission
-from autograder.course.course_file import (
-    FILE_NAME,
-    Course,
-    Library,
-    load_course,
-    parse_course,
-)
+from autograder.course.course_file import FILE_NAME, Course, Library, load_course, parse_course
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
 from autograder.course.text import number, one_line

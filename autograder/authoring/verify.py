@@ -22,6 +22,7 @@ from autograder.authoring.course_submissions import (
     with_misconceptions,
     wrong_answers,
 )
+from autograder.authoring.kit_shares import named_by_answers, named_in
 from autograder.authoring.mutants import equivalent_mutants, mutants
 from autograder.authoring.remarks import (
     check_remarks,
@@ -38,15 +39,12 @@ from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
 from autograder.course.text import few, several
 from autograder.course.variants import tried_variants
-from autograder.diagnosis.examination import Answer, Examination
 from autograder.diagnosis.mistakes import probe_hash
-from autograder.diagnosis.recipe import Fingerprint, Misconception, Probe, Recipe
+from autograder.diagnosis.recipe import Fingerprint, Misconception, Recipe
 from autograder.diagnosis.replay import Replay
-from autograder.diagnosis.steps import diagnose
 from autograder.grading.author_exceptions import as_authoring_error
 from autograder.grading.judge import ALL_CHECKS, RunOptions
 from autograder.grading.scoring import Graded
-from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import InternalError
 from autograder.submission.source import (
     Siblings,
@@ -64,7 +62,8 @@ QUICK_RIGHT = 5  # --quick tries the solution and one in 5 right answers
 PAIRS = 150  # number of pairs for each function, evenly spaced in the list
 PAIRS_SLOW = 25  # for modules and random functions, which are slow
 STYLES = 5
-DRAWS = 2
+PAIRS_NAMED = 0.8  # a smaller share causes a warning
+Say = Callable[[str], object]
 Step = Literal["right answers", "stub", "misconceptions", "mutants", "seeds"]
 STEPS: tuple[Step, ...] = get_args(Step)
 
@@ -92,8 +91,11 @@ class Verified(msgspec.Struct):
 class Verifier:
     """Verifier of an exercise that tries every `share`-th misconception, pair and mutant."""
 
-    def __init__(self, course: Course, exercise: Exercise, share: int = 1) -> None:
+    def __init__(
+        self, course: Course, exercise: Exercise, share: int = 1, say: Say = lambda _: None
+    ) -> None:
         self.course = course
+        self._say = say
         self.share = share
         self.exercise = exercise
         self.result = Verified(exercise.name)
@@ -121,6 +123,7 @@ class Verifier:
             try:
                 for step in STEPS:
                     if step in steps and self._is_sound:
+                        self._say(f"{self.exercise.name}: {step} …")
                         ways[step]()
             except InternalError as trouble:
                 self._fault(trouble.finding)
@@ -196,7 +199,7 @@ class Verifier:
                 with importable(self.course):
                     self._read([each.check for each in graded.results])
             # a check that was not run has a fault elsewhere
-            self._expect_full_points(_right(style), graded, {"passed", "not run"})
+            self._expect_full_points(f"right answer {style}", graded, {"passed", "not run"})
             if style == self._solution.stem and self._lost:
                 self._is_sound = False
                 break
@@ -284,8 +287,7 @@ class Verifier:
             reasons: dict[str, list[str]] = {}
             for wrong in recipe.misconceptions[:: self.share]:
                 if replay.gives_only_nan(wrong):
-                    remark = f"{function}, {wrong.id}: gives only NaN, so it has no name"
-                    result.remarks.append(remark)
+                    result.remarks.append(f"{function}, {wrong.id}: only NaN, so it has no name")
                     continue
                 ids.add(wrong.id)
                 if isinstance(wrong, Fingerprint):
@@ -304,6 +306,10 @@ class Verifier:
             result.misconceptions += len(ids)
             result.named += len(ids - unnamed)
             self._pairs(function, recipe, replay)
+            self._points_lost_again(function, recipe, replay)
+        if result.pairs_named < PAIRS_NAMED * result.pairs:
+            shares = f"{result.pairs_named} of {result.pairs}"
+            result.remarks.append(f"warning: only {shares} pairs of mistakes get a name")
         self._values(catalogue.mistakes(self.exercise.name).simulated_values)
 
     def _repeat_probes(self, function: str, recipe: Recipe) -> None:
@@ -385,6 +391,26 @@ class Verifier:
             self.result.pairs_named += bool(named & ids)
             self.result.pairs_both += named == ids
 
+    def _points_lost_again(self, function: str, recipe: Recipe, replay: Replay) -> None:
+        """Warn if a mistake in a function fails checks of functions that call this function."""
+        others = frozenset(name for name, of in self._about.items() if of and function not in of)
+        is_used = self._solution.read_text(encoding="utf-8").count(f"{function}(") > 1
+        if not (others and is_used) or recipe.comparison.sample or recipe.caller:  # these are slow
+            return
+        lost: dict[str, list[str]] = {}  # names of mistakes, by check and reason
+        for wrong in recipe.misconceptions[:: self.share]:
+            if isinstance(wrong, Fingerprint) or replay.gives_only_nan(wrong):
+                continue
+            changed = solution_module(self.course, self.exercise)  # its functions call the step
+            vars(changed).update(vars(with_misconceptions(changed, recipe, (wrong,))))
+            for each in self._graded_wrong(changed, RunOptions(others)).results:
+                if each.outcome == "failed":
+                    place = f"{each.name} ({each.refused or 'no follow-through'})"
+                    lost.setdefault(place, []).append(wrong.id)
+        for place, ids in lost.items():
+            names = f"{function}, {few(list(dict.fromkeys(ids)), 4)}"
+            self.result.remarks.append(f"warning: {names}: costs points more than once: {place}")
+
     def _mutants(self) -> None:
         listed = equivalent_mutants(self._solution.parent, self.course.exercises)
         lines = {each.line.strip() for each in listed.get(self.exercise.name, [])}
@@ -418,8 +444,7 @@ class Verifier:
                 reports = [self._graded(read_source(stub, self.exercise.name), only).encoded]
                 runs.append((client.asked, reports))
             if runs[0] != runs[1]:
-                advice = "draw random inputs from the fixture `rng`"
-                self._fault(f"{function} makes other calls in a second run; {advice}")
+                self._fault(f"{function} makes other calls in a second run; draw from `rng`")
 
     def _prove(self) -> None:
         """Verify that each check fails for some wrong answer, unless a person grades it."""
@@ -430,16 +455,14 @@ class Verifier:
                 self._graded_wrong(source, RunOptions(frozenset(left)))
         for function in dict.fromkeys(self._functions.values()):
             if function not in self._told and not self.exercise.questions:
-                self._fault(
-                    f"{function} fails for no wrong answer. If it compares results, add an answer "
-                    f"for which it fails to examples/wrong/{self.exercise.name}"
-                )
+                folder = f"examples/wrong/{self.exercise.name}"
+                self._fault(f"{function} fails for no wrong answer; add one to {folder}")
 
     def _seeds(self) -> None:
         """Grade the right answers one after another, each with a new seed, and measure the time."""
         seconds: dict[str, list[float]] = {}
         failed: dict[str, list[str]] = {}
-        sources = [each for each in self._sources if _right(each[0]) not in self._failing]
+        sources = [each for each in self._sources if f"right answer {each[0]}" not in self._failing]
         for seed in range(0, SEEDS, self.share):
             style, source = sources[seed % len(sources)]
             graded = self._graded(source, RunOptions(seed=seed))
@@ -455,32 +478,3 @@ class Verifier:
             count = f"{len(messages)} of {several(self.result.seeds, 'seed')}"
             self._fault(f"right answers fail “{title}” with {count}. The first: {messages[0]}")
         self.result.milliseconds = 1000 * sum(map(statistics.median, seconds.values()))
-
-
-def _right(style: str) -> str:
-    return f"right answer {style}"
-
-
-def named_in(report: ExerciseReport, function: str) -> set[str]:
-    """Return the misconceptions of a function that are named in failed checks."""
-    diagnoses = (check.diagnosis for check in report.checks)
-    named = (each for each in diagnoses if each is not None and each.kind == "named")
-    return {name for each in named if each.function == function for name in each.misconceptions}
-
-
-def named_by_answers(replay: Replay, wrong: Fingerprint) -> set[str]:
-    """Return the names that a mistake with recorded answers and no code gets.
-
-    The checks cannot run such a mistake. If the recipe's probes have changed since the mistake was
-    recorded, the mistake gets no name.
-    """
-    if not wrong.outcomes:
-        return set()
-    probes = list(replay.probes(DRAWS))
-
-    def ask(probe: Probe) -> Answer:
-        place = next((n for n, each in enumerate(probes) if each is probe), len(probes))
-        return Answer(wrong.outcome(place))
-
-    diagnosis = diagnose(Examination(replay, ask))
-    return set(diagnosis.misconceptions) if diagnosis and diagnosis.kind == "named" else set()

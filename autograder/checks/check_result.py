@@ -40,7 +40,7 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     call that raised it. `own` is the name of a mistake that the check's own code names. `hints` are
     the hints for this mistake. Results with equal answers have the same `group`. `requirement` is
     the requirement that the answer does not meet, if known. `stopped` tells authors where and why
-    the check's own code stopped.
+    the check's own code stopped. `refused` tells them why the answer does not follow from a step.
     """
 
     check: Check
@@ -59,6 +59,7 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     diagnosis: Diagnosis | None = None
     group: str = ""
     stopped: str = ""
+    refused: str = ""
 
     @property
     def name(self) -> str:

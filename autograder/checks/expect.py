@@ -79,6 +79,7 @@ class Mismatch(AssertionError):
     def __post_init__(self) -> None:
         super().__init__(self.finding)
         self.call = Call.newest  # the report shows this call, even after later calls
+        self.refused = ""  # for authors: why the answer does not follow from the student's step
 
 
 def expect_close(

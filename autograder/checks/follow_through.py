@@ -59,7 +59,22 @@ def _finite(x: npt.ArrayLike) -> npt.NDArray[Any]:
 
 
 class OwnSteps:
-    """The student's functions for a step. Each of their calls is a *question* to a new process."""
+    """The student's functions for a step. Each of their calls is a *question* to a new process.
+
+    An answer follows only if it depends on the step. So the grader also asks changed questions:
+    copies of the last question, with another value at one place along one axis. The values that
+    follow from the step's answers to them must differ from the value that followed before.
+
+    Args:
+        submission: the student's module.
+        vary: a function that returns other values for a question, in an array of the same shape.
+            Give one if the step needs special values, such as positive ones.
+        axes: the axes along which questions are changed, by default all. Leave out an axis along
+            which no change has an effect.
+        share: the share of the changed questions that must have an effect, by default all. Give a
+            smaller share if some places have no effect, such as keys that a mask blocks. At least
+            one change must have an effect.
+    """
 
     def __init__(
         self,
@@ -68,13 +83,6 @@ class OwnSteps:
         axes: tuple[int, ...] = (),
         share: float = 1.0,
     ) -> None:
-        """Store the submission and the rules for changed questions.
-
-        `vary` returns an array of the same shape with other numbers. A changed question has these
-        numbers at one place along one axis of `axes`, or along any axis if `axes` is empty. At
-        least this `share` of the changed questions, and at least one, must change the value that
-        follows.
-        """
         self._submission = submission
         self._vary = vary
         self._axes = axes
@@ -253,14 +261,17 @@ def expect_all_follow(
     except Mismatch as wrong:
         wrong.call = submission.nth_call(compared - 1, len(cases)) or wrong.call
         try:
-            holds = _all_follow(cases, OwnSteps(submission, **varied), what, condition, unlike)
+            start = OwnSteps(submission, **varied)
+            wrong.refused = _refusal(cases, start, what, condition, unlike)
         except NotJudged:
             if any(_follows_nothing(*case[:2], cannot_follow) for case in cases):
                 raise wrong from None
             raise MayFollow(wrong, own, submission.borrows(own)) from None
-        except (Mismatch, StudentProblem, ValueError, TypeError):
-            holds = False
-        if not holds:
+        except Mismatch:
+            wrong.refused = "the answer differs from the value that follows"
+        except (StudentProblem, ValueError, TypeError) as error:
+            wrong.refused = f"no value follows: {error}"
+        if wrong.refused:
             raise wrong from None
         note(f"Right, given your {own}.")
 
@@ -274,10 +285,10 @@ def _follows_nothing(answer: Any, right: npt.ArrayLike, cannot_follow: CannotFol
         return True
 
 
-def _all_follow(
+def _refusal(
     cases: Sequence[Case], start: OwnSteps, what: str, condition: float, unlike: Sequence[FromOwn]
-) -> bool:
-    """Return True if all answers follow from the student's own steps.
+) -> str:
+    """Return the reason why not all answers follow from the student's own steps, or "".
 
     Raises:
         Mismatch, StudentProblem, ValueError, TypeError: an answer does not follow.
@@ -288,7 +299,7 @@ def _all_follow(
         steps.graded = partial(_expect_entry, actual, what, condition)
         following = _run(from_own, steps)
         if following.shape != np.shape(expected):
-            return False
+            return "the value that follows has another shape"
         expect_close(actual, following, what, condition=condition)
         allowed = allowed_error(np.asarray(actual).dtype, following, condition)
         clear = max(LEAST, CLEARLY * float(allowed.max(initial=0.0)))
@@ -297,18 +308,23 @@ def _all_follow(
         responds = responds or any(changes)
         if sum(changes) < start.share * len(changes):
             # huge numbers in the last question can hide the changes of smaller numbers
+            seen = (
+                f"only {sum(changes)} of {len(changes)} changed questions have an effect (`share`)"
+            )
             if not any(changes) or np.abs(_finite(steps.asked[-1][1])).max() <= EXTREME:
-                return False
+                return seen
             smaller = steps.smaller()
             if not all(_changes(from_own, smaller, _run(from_own, smaller), clear)):
-                return False
+                return seen
         asked = steps
         for other in unlike:
             asked = start.anew()
             if not _is_other(_run(other, asked), following, clear):
-                return False
+                return "the value does not show what the check tests (`unlike`)"
         asks_arrays = bool(asked.asked) and isinstance(asked.asked[-1][1], np.ndarray)
-    return informative and (responds or not asks_arrays)
+    if not informative:
+        return "all rows that follow are constant, or a value is not finite"
+    return "" if responds or not asks_arrays else "no changed question has an effect"
 
 
 def _expect_entry(actual: Any, what: str, condition: float, place: int, value: float) -> None:

@@ -12,12 +12,7 @@ from autograder.cli.result_files import ResultFiles, result_file_options, write_
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
 from autograder.course.installation import require_libraries
-from autograder.student.progress import (
-    begun_targets,
-    course_progress,
-    next_unfinished,
-    progress_of,
-)
+from autograder.student.progress import begun_targets, course_progress, next_unfinished, progress_of
 from autograder.student.targets import Target, course_of, targets_of
 from autograder.student.terminal import Terminal
 

@@ -9,13 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.classroom.grade_difference import (
-    TOTAL,
-    Change,
-    GradeDifference,
-    compare,
-    headline,
-)
+from autograder.classroom.grade_difference import TOTAL, Change, GradeDifference, compare, headline
 from autograder.classroom.history import (
     CHANGES,
     HISTORY,

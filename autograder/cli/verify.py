@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -38,7 +39,7 @@ WIDE = 200  # number of columns if the output is not a terminal
     help="Test one in 5 of the right answers, and one in 50 of the mistakes, mutants, pairs and "
     "seeds.",
 )
-@click.option("--table", type=PATH, help="Write the table as Markdown to this file.")
+@click.option("--table", type=PATH, help="Markdown file for the table. Other rows stay in it.")
 @course_option
 def verify(
     exercises: tuple[str, ...],
@@ -66,7 +67,8 @@ def verify(
     results = _all_verified(course, chosen, workers, not no_mutants, share)
     print_results(results)
     if table is not None:
-        table.write_text(markdown(results), encoding="utf-8")
+        before = table.read_text("utf-8") if exercises and table.exists() else ""
+        table.write_text(markdown(results, before), encoding="utf-8")
     if any(result.faults for result in results):
         raise SystemExit(1)
     print_kit(course, chosen if share == 1 and not no_mutants else [])
@@ -95,7 +97,7 @@ def _all_verified(
 def verify_exercise(root: Path, name: str, with_mutants: bool, share: int) -> Verified:
     """Verify one exercise in a separate process."""
     course = load_course(root / "course.yml")
-    verifier = Verifier(course, course.exercise(name), share)
+    verifier = Verifier(course, course.exercise(name), share, partial(click.echo, err=True))
     return verifier.run([step for step in STEPS if with_mutants or step != "mutants"])
 
 
@@ -106,6 +108,7 @@ def print_kit(course: Course, exercises: Sequence[Exercise]) -> None:
     if missing := missing_modules("release"):
         print(f"The student kit was not tried, because it needs {join_names(missing)}.")
         return
+    print("the student kit: answers, mistakes, then shares …", file=sys.stderr, flush=True)
     options = ReleaseOptions(tuple(exercises), course.content.hints, "py", 1)
     how = RecordingOptions(1, False, Cache.of_user("recorded", MAX_KEPT))
     files = bundle(course, options, print_recorded, how)
@@ -147,14 +150,17 @@ def cells(verified: Verified) -> dict[str, str]:
     }
 
 
-def markdown(results: Sequence[Verified]) -> str:
-    """Return the table and the faults as Markdown."""
+def markdown(results: Sequence[Verified], before: str = "") -> str:
+    """Return the table and the faults as Markdown. Keep the other exercises' lines of `before`."""
     columns = cells(results[0])
-    lines = [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
-    lines += [f"| {' | '.join(cells(verified).values())} |" for verified in results]
-    for verified in results:
-        lines += [f"- {verified.name}: {text}" for text in verified.faults]
-    return "\n".join(lines) + "\n"
+    head = [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
+    old = [line for line in before.splitlines() if line not in head]
+    rows = {line.split()[1]: line for line in old if line.startswith("| ")}
+    rows |= {each.name: f"| {' | '.join(cells(each).values())} |" for each in results}
+    names = tuple(f"- {verified.name}: " for verified in results)
+    faults = [line for line in old if line.startswith("- ") and not line.startswith(names)]
+    faults += [f"- {each.name}: {text}" for each in results for text in each.faults]
+    return "\n".join([*head, *rows.values(), *faults]) + "\n"
 
 
 def _share(part: int, whole: int) -> str:

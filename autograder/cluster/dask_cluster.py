@@ -152,10 +152,7 @@ def secured(address: str, files: Sequence[Path]) -> tuple[Security, str]:
                 raise UserError(f"{path} does not exist. Name a PEM file of the cluster.")
         ca, certificate, key = map(str, files)
         security = Security(
-            require_encryption=True,
-            tls_ca_file=ca,
-            tls_client_cert=certificate,
-            tls_client_key=key,
+            require_encryption=True, tls_ca_file=ca, tls_client_cert=certificate, tls_client_key=key
         )
     if "://" not in address:
         address = f"{'tls' if security.tls_client_cert else 'tcp'}://{address}"

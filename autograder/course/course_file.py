@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from autograder.course.errors import NoCourse, UserError
+from autograder.course.files import read_text
 from autograder.course.lateness import LatePolicy, with_deadlines
 from autograder.course.text import nearest, number
 from autograder.course.yaml_file import YamlKey, read_yaml, yaml_error
@@ -218,15 +219,7 @@ def find_course(*starts: Path, named: Path | None = None) -> Course:
 
 def load_course(path: Path) -> Course:
     """Read and validate a `course.yml`. Errors name file, line, field and expected value."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        raise UserError(
-            f"{path} is not UTF-8 text (byte {error.start}). Save it as UTF-8."
-        ) from error
-    return parse_course(path, text)
+    return parse_course(path, read_text(path))
 
 
 def parse_course(path: Path, text: str) -> Course:

@@ -1,4 +1,4 @@
-"""Safe writing of files, which follows no link and leaves no half-written file."""
+"""Reading of files, and safe writing, which follows no link and leaves no half-written file."""
 
 import contextlib
 import errno
@@ -7,6 +7,18 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
+
+from autograder.course.errors import UserError
+
+
+def read_text(path: Path) -> str:
+    """Read a file of the course. If that is impossible, raise a UserError with the reason."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as e:
+        raise UserError(f"{path} is not UTF-8 text (byte {e.start}). Save it as UTF-8.") from e
 
 
 def open_new(path: Path, folder: int | None = None) -> IO[bytes]:
@@ -25,10 +37,7 @@ def open_new(path: Path, folder: int | None = None) -> IO[bytes]:
 
 
 def write_atomically(
-    path: Path,
-    data: str | bytes | Iterable[str],
-    folder: int | None = None,
-    sync: bool = False,
+    path: Path, data: str | bytes | Iterable[str], folder: int | None = None, sync: bool = False
 ) -> None:
     """Write a file completely or not at all. A link at the path is replaced.
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
+from autograder.course.files import read_text
 from autograder.course.own_modules import importable
 from autograder.course.text import one_line
 
@@ -89,10 +90,7 @@ def personalised(course: Course, exercise: Exercise, text: str, variant: str) ->
 def tried_variants(course: Course, exercise: Exercise) -> dict[str, str]:
     """Return a solution's texts for a few variants, by variant. Refuse texts that are all equal."""
     solution = course.solution_file(exercise.name)
-    try:
-        text = solution.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise UserError(f"{solution} cannot be read: {error}.") from None
+    text = read_text(solution)
     texts = {variant: personalised(course, exercise, text, variant) for variant in TRIED}
     if len({found.replace(variant, "") for variant, found in texts.items()}) == 1:
         path = f"{course.content.reference}/variants/{exercise.name}.py"

@@ -10,13 +10,7 @@ from starlette.responses import Response
 from autograder.course.errors import UserError
 from autograder.course.text import one_line, printable
 from autograder.desk.mistake_file import MistakeText, checked_words
-from autograder.desk.naming import (
-    ConfinedWork,
-    GroupState,
-    examine,
-    in_new_process,
-    write_mistake,
-)
+from autograder.desk.naming import ConfinedWork, GroupState, examine, in_new_process, write_mistake
 from autograder.desk.regrading import last_command, message_changes, regrade_group
 from autograder.desk.results import UnnamedGroup
 from autograder.desk.view import Visit

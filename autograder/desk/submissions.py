@@ -16,11 +16,7 @@ from autograder.classroom.hand_ins import Folder
 from autograder.classroom.history import GradeCommand, grade_commands
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
-from autograder.classroom.submissions import (
-    StudentWork,
-    opened,
-    read_work_guarded,
-)
+from autograder.classroom.submissions import StudentWork, opened, read_work_guarded
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
 from autograder.course.text import one_line
@@ -103,9 +99,7 @@ class CodeFile(NamedTuple):
 
 
 def code_of(
-    report: ExerciseReport,
-    sources: Iterable[Source | None],
-    comments: Iterable[Decision] = (),
+    report: ExerciseReport, sources: Iterable[Source | None], comments: Iterable[Decision] = ()
 ) -> tuple[list[CodeFile], str]:
     """Return the graded code, and a warning if it is missing or has changed since grading.
 

@@ -259,9 +259,7 @@ def relation(seen: Observations) -> Statement | None:
     return stated(code, **values, result=result) if code else None
 
 
-def _relation(
-    pairs: Sequence[tuple[Vector, Vector]],
-) -> tuple[str, dict[str, str]]:
+def _relation(pairs: Sequence[tuple[Vector, Vector]]) -> tuple[str, dict[str, str]]:
     """Return the code and values of a relation that all pairs have, or an empty code."""
     zeros_agree = all(np.array_equal(answer == 0, right == 0) for answer, right in pairs)
     ratios = (answer[right != 0] / right[right != 0] for answer, right in pairs)

@@ -22,13 +22,7 @@ from autograder.diagnosis.array_changes import (
 from autograder.diagnosis.callers import ModuleCaller, TensorCaller
 from autograder.diagnosis.hints import HINTS
 from autograder.diagnosis.recipe import RETURNED, Hints, Misconception, Recipe, Step
-from autograder.diagnosis.wiring import (
-    as_students_know,
-    changed_by,
-    generic,
-    sizes_of_all,
-    wirings,
-)
+from autograder.diagnosis.wiring import as_students_know, changed_by, generic, sizes_of_all, wirings
 
 COMPARE_SHAPES = "Compare the shape of your result with the shape that the exercise asks for."
 WHAT_IS_A_ROW = "Which values should one row of the result contain?"

@@ -158,9 +158,7 @@ def known_mistakes(reference: str, exercise: str) -> Mistakes:
             dataclasses.replace(recipe, families=(*families, *more), fingerprints=prints)
         )
     return Mistakes(
-        *recipes,
-        explain_value=mistakes.explain_value,
-        simulated_values=mistakes.simulated_values,
+        *recipes, explain_value=mistakes.explain_value, simulated_values=mistakes.simulated_values
     )
 
 

@@ -11,11 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.text import are
-from autograder.diagnosis.array_changes import (
-    BY_A_SIZE,
-    INSIDE,
-    ArrayChange,
-)
+from autograder.diagnosis.array_changes import BY_A_SIZE, INSIDE, ArrayChange
 from autograder.diagnosis.recipe import Misconception, Recipe, State, Step
 
 MOST_PARAMETERS = 8

@@ -68,10 +68,7 @@ class Collected:
             return (yield)
 
     def pytest_exception_interact(
-        self,
-        node: pytest.Item | pytest.Collector,
-        call: pytest.CallInfo[object],
-        report: object,
+        self, node: pytest.Item | pytest.Collector, call: pytest.CallInfo[object], report: object
     ) -> None:
         if isinstance(report, pytest.CollectReport) and call.excinfo is not None:
             self.errors.append(load_error(self.course, node.path, call.excinfo.value))

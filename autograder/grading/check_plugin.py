@@ -34,13 +34,7 @@ from autograder.report.model import Cause, Diagnosis, Evidence, Matrix
 from autograder.report.presentation import sentence
 from autograder.report.values import as_text, excerpt
 from autograder.sandbox.child import InternalError
-from autograder.sandbox.problems import (
-    Raised,
-    StudentProblem,
-    line_of,
-    missing,
-    where,
-)
+from autograder.sandbox.problems import Raised, StudentProblem, line_of, missing, where
 from autograder.sandbox.session import WorkerSession
 from autograder.submission.code import Code, read_code, unwritten
 
@@ -301,6 +295,7 @@ def _mismatch(
         cause=Cause(code=code, message=finding),
         place=line_of(place),
         hints=error.hints,
+        refused=error.refused,
         evidence=msgspec.structs.replace(
             shown or Evidence(),
             what=error.what,

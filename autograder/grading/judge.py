@@ -20,12 +20,7 @@ from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
 from autograder.grading.author_exceptions import as_internal_error
 from autograder.grading.check_collection import Collected, missing_check_files, run_pytest
-from autograder.grading.check_plugin import (
-    RUN,
-    CheckPlugin,
-    CheckRun,
-    with_unreadable_answers,
-)
+from autograder.grading.check_plugin import RUN, CheckPlugin, CheckRun, with_unreadable_answers
 from autograder.grading.scoring import Graded
 from autograder.report.model import CheckOutcome
 from autograder.sandbox.child import Cancelled, Children, InternalError

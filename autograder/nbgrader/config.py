@@ -9,6 +9,7 @@ from typing import Any
 from autograder.authoring.build import as_book, checking_cells, written
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
+from autograder.course.files import read_text
 from autograder.nbgrader.directory import CONFIG, open_directory, quiet
 from autograder.submission.stubs import BEGIN, END
 
@@ -23,10 +24,7 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
     checking = [] if exercise.questions else checking_cells(exercise)
     for cell in checking[1:]:
         _mark(cell, grade=True, locked=True, points=exercise.points)
-    try:
-        book = as_book(path.read_text(encoding="utf-8"), course.handed_out, checking)
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}.") from None
+    book = as_book(read_text(path), course.handed_out, checking)
     questions = {question.name: question for question in exercise.questions}
     for cell in book.cells:
         name = cell["metadata"].get("answer", "")

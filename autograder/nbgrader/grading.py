@@ -66,9 +66,7 @@ class ShownReport(msgspec.Struct):
 
 
 def shown_report(
-    report: ExerciseReport,
-    policy: HintPolicy,
-    hidden: Callable[[str], HiddenChecks] = by_policy,
+    report: ExerciseReport, policy: HintPolicy, hidden: Callable[[str], HiddenChecks] = by_policy
 ) -> ShownReport:
     """Return the parts of a report that the course's policy shows to the student."""
     visible = exercise_for_student(report, policy, hidden=hidden)

@@ -45,11 +45,7 @@ class RowMatches:
     """
 
     def __init__(
-        self,
-        reports: Sequence[Report],
-        platform: str,
-        people: Sequence[Person],
-        advice: str = "",
+        self, reports: Sequence[Report], platform: str, people: Sequence[Person], advice: str = ""
     ) -> None:
         advice = advice or (
             f"Enter the student's number on {platform} in the roster's column {platform}, and "

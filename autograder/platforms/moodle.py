@@ -26,14 +26,7 @@ from autograder.platforms.export_file import (
     page_bytes,
     zipped,
 )
-from autograder.platforms.gradebook import (
-    SINGLE,
-    Person,
-    RowMatches,
-    filled_rows,
-    ids_of,
-    name_of,
-)
+from autograder.platforms.gradebook import SINGLE, Person, RowMatches, filled_rows, ids_of, name_of
 from autograder.report.model import Report
 
 _ENTRY = re.compile(

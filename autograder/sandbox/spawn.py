@@ -182,10 +182,7 @@ def plot_cache() -> str:
 # For each module that is slow to import: a source that uses the module contains at least one of
 # these words. A forked worker has already imported the module. The import of torch's optimisers
 # takes as long as that of torch, so they are imported only for sources that use them.
-SLOW_MODULES = {
-    "matplotlib.pyplot": ("matplotlib", "seaborn"),
-    "torch.optim": ("optim", ".step("),
-}
+SLOW_MODULES = {"matplotlib.pyplot": ("matplotlib", "seaborn"), "torch.optim": ("optim", ".step(")}
 MOST = 2**22  # only this many bytes of a file are searched for such words
 
 

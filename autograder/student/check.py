@@ -25,12 +25,7 @@ from autograder.report.terminal import StyledLine, body_lines, head_lines, score
 from autograder.sandbox.child import Children
 from autograder.student.listing import MARKS
 from autograder.student.progress import progress_of, stage_of
-from autograder.student.step import (
-    no_further_hint,
-    read_attempts,
-    shown_step,
-    source_of,
-)
+from autograder.student.step import no_further_hint, read_attempts, shown_step, source_of
 from autograder.student.targets import Target
 from autograder.student.terminal import Terminal, from_here
 from autograder.submission.source import Source

@@ -7,13 +7,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from autograder.course.text import one_line
-from autograder.submission.read import (
-    EMPTY,
-    NotPython,
-    UnreadableFile,
-    as_utf8,
-    without_surrogates,
-)
+from autograder.submission.read import EMPTY, NotPython, UnreadableFile, as_utf8, without_surrogates
 
 CHECK = "check-"  # prefix of the ids of cells that call check()
 MAX_OBJECTS = 200_000  # JSON objects in a notebook and its outputs; each cell is an object

@@ -1,8 +1,10 @@
 """Limits that a process sets on itself, if the system supports them."""
 
+import contextlib
 import functools
 import signal
 import sys
+from collections.abc import Iterator
 
 MAX_FILE = 32 * 2**20
 MAX_TASKS = 64
@@ -43,6 +45,19 @@ def limit_self(memory_mb: int, cpu_seconds: int, max_tasks: int = 0) -> None:
         from .confinement import kernel
 
         kernel.prctl(kernel.SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def limited_memory(memory_mb: int) -> Iterator[None]:
+    """Limit newly mapped memory of this process inside a `with` block, if the system can."""
+    with contextlib.ExitStack() as after:
+        with contextlib.suppress(ImportError, ValueError, OSError):  # Windows, macOS, a lower limit
+            import resource
+
+            kind, before = resource.RLIMIT_AS, resource.getrlimit(resource.RLIMIT_AS)
+            resource.setrlimit(kind, (mapped_bytes.__wrapped__() + memory_mb * 2**20, before[1]))
+            after.callback(resource.setrlimit, kind, before)
+        yield
 
 
 def backstop_of_tasks() -> int:

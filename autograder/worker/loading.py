@@ -66,10 +66,7 @@ for _name in ("getitem", *COMPUTES):
 _quiet = _Quiet()
 
 # Names that a notebook has without an import. Here, all of these names do nothing.
-NOTEBOOK: dict[str, Any] = {
-    "get_ipython": lambda: _quiet,
-    "display": lambda *_, **__: None,
-}
+NOTEBOOK: dict[str, Any] = {"get_ipython": lambda: _quiet, "display": lambda *_, **__: None}
 
 
 class QuietLoader(importlib.abc.Loader):

@@ -54,9 +54,7 @@ class Found(msgspec.Struct, frozen=True):
         """Return the record of a search, with the text of the lines at these places."""
         lines = (
             Line(
-                file=self.label(unit),
-                line=number,
-                text=one_line(self.tree(unit).line(number), 120),
+                file=self.label(unit), line=number, text=one_line(self.tree(unit).line(number), 120)
             )
             for unit, number in places
         )
