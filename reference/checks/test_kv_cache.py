@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autograder.author import Mismatch, expect_close, expect_independent_calls, expect_results
-from reference.caching import cache_bytes, cache_of, generate_of, is_clear_text, step
+from reference.caching import cache_bytes, cache_of, generate_of, language, step
 from reference.checks.calls import expect_arguments_stay, expect_calls_follow
 from reference.checks.earlier import expect_different_numbers, is_right
 from reference.matrices import matrices
@@ -77,8 +77,7 @@ def test_several(submission, rng):
 @pytest.mark.check("step: the new cache", points=3, grades=["cache"])
 def test_cache(submission, rng):
     """After the second token of the example by hand, which keys and values are in the cache?
-    The new cache should have the old keys, then the keys of the new tokens. The values should be in
-        the same order.
+    The new cache should have the old keys and values first, and then those of the new tokens.
     Return the arrays that the attention of this step has used.
     """
     cases = [split(TOKENS[:n], BY_HAND, start) for n, start in ((1, 0), (2, 1), (3, 1))]
@@ -118,21 +117,10 @@ def expect_tokens(submission, note, *cases):
         expect_calls_follow(functions, [case], what, "step", submission, note, axes=(1,), share=0.3)
 
 
-def language(rng, prompt, n):
-    """Return arguments of generate: random embeddings, and matrices with which tokens vary."""
-    for _ in range(1000):
-        table, (W_q, *rest) = drawn(rng, 16, 3, inside=(3, 3))
-        case = prompt, n, table, (0.3 * W_q, *rest)
-        if is_clear_text(*case):
-            break
-    return case
-
-
 @pytest.mark.check("generate: the new tokens", points=3, grades=["generate"])
 def test_generate(submission, note, rng):
     """For the next token, which row of the output decides?
-    The first step should read the prompt. Each later step should read only the newest token, and
-        use the cache of the step before.
+    First read the prompt. Then read only the newest token, with the cache of the step before.
     Print what you pass to embed: first the prompt, and then one token at a time.
     """
     expect_tokens(
@@ -150,8 +138,7 @@ def test_generate(submission, note, rng):
 @pytest.mark.check("generate: no token twice", grades=["no token twice"])
 def test_embedded_once(submission, rng):
     """For a prompt of three tokens and n = 4, how many tokens does your function embed?
-    The cache has the keys and values of all tokens that were read. So each later step should embed
-        only the newest token.
+    The cache has the keys and values of all earlier tokens. Embed only the newest token.
     Look at the argument of embed inside the loop: it should not grow.
     """
     for prompt, n in (([2, 0, 5], 4), ([1], 3)):

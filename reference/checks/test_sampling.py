@@ -71,9 +71,9 @@ def expect_set(submission, note, *cases):
 
 def working(submission, *functions):
     """Return the names of the functions that are right for the example of the text, or all."""
-    names = [function.__name__ for function in functions]
-    found = zip(names, functions, strict=True)
-    return [name for name, f in found if answers_right(submission, f, *CALLS[name][1])] or names
+    names = {function.__name__: function for function in functions}
+    right = (name for name, f in names.items() if answers_right(submission, f, *CALLS[name][1]))
+    return list(right) or list(names)
 
 
 @pytest.mark.check("temperature: the softmax of logits / t", points=2, grades=["temperature"])
@@ -110,8 +110,7 @@ def test_top_k(submission, rng):
 @pytest.mark.check("top_p: the smallest set that reaches p", points=2, grades=["top-p"])
 def test_top_p(submission, note):
     """For the four tokens of the text and p = 0.7, which is the first sum that reaches p?
-    Add up probabilities from the likeliest token on. The token with which the sum reaches p should
-        stay, too.
+    Add up probabilities from the likeliest token on. The token that crosses p should stay, too.
     Print the sorted probabilities, their sums, and the number of tokens that you keep.
     """
     wide = np.log([0.02, 0.3, 0.08, 0.25, 0.15, 0.2])
@@ -122,8 +121,7 @@ def test_top_p(submission, note):
 @pytest.mark.check("top_p: p = 0, and p = 1 or more", grades=["ends"])
 def test_ends(submission, note):
     """How many tokens does your function keep for p = 1?
-    p = 0 should keep the likeliest token. p = 1 or more should keep all tokens, however small their
-        probability.
+    p = 0 should keep the likeliest token. p = 1 or more should keep all tokens.
     Look at the first and the last comparison with p. Rounded sums may stay below 1.
     """
     far = np.array([0.0, 60.0, 1.0])
@@ -170,8 +168,7 @@ def test_draw(submission, rng):
 )
 def test_rounded(submission, grading):
     """If all sums are at most u, what does your function return?
-    Never choose a token with the probability 0. If no sum is larger than u, choose the last token
-        with a probability above 0.
+    Choose only tokens with a probability above 0: if no sum is larger than u, the last of them.
     Try u = 0 with [0, 1], and u = 0.99 with [0.5, 0.4, 0].
     """
     grading("draw")
@@ -216,8 +213,7 @@ def test_labels(submission):
 )
 def test_others(submission, rng, note, grading):
     """For which inputs does a function of your file fail?
-    Subtract the largest logit before the exponential. `logits[...] = …` and `logits /= …` change
-        the caller's own array.
+    Subtract the largest logit before the exponential. `logits /= …` changes the caller's array.
     Compute everything from the arguments. Write only into new arrays.
     """
     names = working(submission, temperature, top_k, top_p)

@@ -21,7 +21,7 @@ from autograder.author import (
     constant,
 )
 from reference import caching
-from reference.caching import cache_of, extended, is_clear_text, step_mask
+from reference.caching import cache_of, extended, language, step_mask
 from reference.matrices import matrices
 from reference.misconceptions.formulas import formulas
 from reference.misconceptions.one_head import AFTER_PROJECTION, LABELS, divisors, outputs
@@ -47,14 +47,7 @@ MASKS = formulas(
     "0 to t + i",
     ("mask-from-first", "0 to i", lambda s: np.tri(*lengths(s), dtype=bool)),
     ("not-causal", "all", lambda s: np.ones(lengths(s), bool)),
-    ("cache-not-seen", "t to t + i", lambda s: step_mask(*lengths(s)) & is_new(s)),
 )
-
-
-def is_new(s: Any) -> Any:
-    """Return a mask of the new keys."""
-    n, total = lengths(s)
-    return np.arange(total) >= total - n
 
 
 def either(with_cache: bool) -> Step:
@@ -99,10 +92,6 @@ RETURNED: dict[str, Any] = {
         "The returned cache has only the new tokens. It should have the old ones too.",
         lambda s: (s.output, *s.new),
     ),
-    "keys-and-values-exchanged": (
-        "Keys and values are exchanged in the returned cache.",
-        lambda s: (s.output, s.V, s.K),
-    ),
     "one-array-twice": (
         "The returned cache has the same array as keys and as values.",
         lambda s: (s.output, s.K, s.K),
@@ -135,15 +124,6 @@ LOOP: dict[str, Any] = {
         "Each step reads the whole text, with a cache that has most of it already.",
         {"unread": lambda s: lambda text: text},
     ),
-    "prompt-cut": (
-        "Only the last token of the prompt is read.",
-        {"start": lambda s: s.prompt[-1:]},
-    ),
-    "one-too-many": ("The result has one new token too many.", {"number": lambda s: s.n + 1}),
-    "one-too-few": (
-        "The last new token is missing in the result.",
-        {"number": lambda s: max(s.n - 1, 0)},
-    ),
     "prompt-returned": (
         "The result begins with the prompt. Return only the new tokens.",
         {"result": lambda s: [*s.prompt, *s.tokens]},
@@ -154,8 +134,8 @@ LOOP: dict[str, Any] = {
 def loop(s: Any) -> list[int]:
     """Return the new tokens of a loop with these parts."""
     tokens: list[int] = []
-    unread, cache = list(s.start), None
-    for _ in range(s.number):
+    unread, cache = list(s.prompt), None
+    for _ in range(s.n):
         output, cache = caching.step(s.table[unread], cache, *s.weights)
         tokens.append(next_of(s.row(output), len(s.table)))
         cache, unread = s.kept(cache), s.unread([*s.prompt, *tokens])
@@ -163,11 +143,9 @@ def loop(s: Any) -> list[int]:
 
 
 GENERATE = {
-    "start": lambda s: s.prompt,
     "row": lambda s: lambda output: output[-1],
     "kept": lambda s: lambda cache: cache,
     "unread": lambda s: lambda text: text[-1:],
-    "number": lambda s: s.n,
     "tokens": loop,
     "result": lambda s: s.tokens,
 }
@@ -206,38 +184,16 @@ def drawn(rng: Any, *size: int, start: int, inside: tuple[int, int] = (2, 3)) ->
 
 def step_probes(draw: int) -> list[Probe]:
     rng = np.random.default_rng([210, draw])
-    square = {"inside": (3, 3)}
-    return [
-        drawn(rng, 1, 2, start=0),
-        drawn(rng, 3, 2, start=0),
-        drawn(rng, 3, 3, start=0, **square),
-        drawn(rng, 2, 2, start=1),
-        drawn(rng, 4, 3, start=3, **square),
-        drawn(rng, 5, 3, start=2, **square),
-        drawn(rng, 4, 4, start=2),
-        drawn(rng, 2, 3, 4, start=1),
-        drawn(rng, 2, 3, 5, 2, start=2),
-    ]
+    wide = ((1, 2), 0), ((3, 2), 0), ((2, 2), 1), ((4, 4), 2), ((2, 3, 4), 1), ((2, 3, 5, 2), 2)
+    square = ((3, 3), 0), ((4, 3), 3), ((5, 3), 2)
+    calls = [drawn(rng, *size, start=start) for size, start in wide]
+    return [*calls, *(drawn(rng, *size, start=start, inside=(3, 3)) for size, start in square)]
 
 
 def loop_probes(draw: int) -> list[Probe]:
     rng = np.random.default_rng([211, draw])
-    calls: list[Probe] = []
-    for prompt, n in (
-        ([1], 1),
-        ([2, 0], 1),
-        ([3, 5, 1], 4),
-        ([4, 2, 2, 0], 5),
-        ([5, 1], 6),
-        ([0], 5),
-    ):
-        while True:
-            table, _, W_q, *rest = drawn(rng, 8, 3, start=0, inside=(2, 4)).args
-            case = prompt, n, table, (0.3 * W_q, *rest)
-            if is_clear_text(*case):
-                break
-        calls.append(Probe(case))
-    return calls
+    texts = ([1], 1), ([2, 0], 1), ([3, 5, 1], 4), ([4, 2, 2, 0], 5), ([5, 1], 6), ([0], 5)
+    return [Probe(language(rng, *text, 8, (2, 4))) for text in texts]
 
 
 def bytes_probes(draw: int) -> list[Probe]:
