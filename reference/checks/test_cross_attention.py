@@ -46,8 +46,7 @@ def expect_cross(submission, *cases):
 )
 def test_cross(submission, rng):
     """In the example by hand, which of W_q, W_k and W_v multiplies x?
-    Queries come from x. Keys and values come from the memory. Every target token can see every
-        token of the memory.
+    Queries come from x. Keys and values come from the memory, and every query sees all of them.
     Print the shapes: the weights have a row for each row of x, and a column for each row of memory.
     """
     square = head(rng, lengths=(3, 3), widths=(2, 2), inside=(2, 2))
@@ -74,8 +73,7 @@ def masks(rng, *shape):
 )
 def test_padding(submission, rng):
     """If you remove the padding from the memory, which of your numbers change?
-    Padding must get the weight 0, and the weights of the real tokens must sum to 1. All rows of the
-        scores need the same mask.
+    In each row, padding must get the weight 0, and the other weights must sum to 1.
     Apply the mask before the softmax. The mask needs an axis for the queries.
     """
     first = np.array([[False, True, True, False], [True, True, True, False]])
@@ -118,8 +116,7 @@ def test_two_sums(submission, note, rng):
 @pytest.mark.check("decoder_layer: earlier tokens only", points=2, grades=["earlier tokens"])
 def test_earlier_tokens(submission, note, rng):
     """In the self-attention, which tokens can the first target token see?
-    In the self-attention, a token should see only itself and earlier tokens. Cross-attention should
-        have no causal mask.
+    Self-attention shows a token only itself and earlier ones. Cross-attention is not causal.
     Make the causal mask from the length of x. Only the self-attention uses it.
     """
     both = X, MEMORY[:2], SELF, CROSS
@@ -155,8 +152,7 @@ def draw(submission, weights, source, target):
 @pytest.mark.check("plot_alignment: an image of the weights", points=2, grades=["picture"])
 def test_picture(submission, rng):
     """Which cell of your picture shows row 0 and column 1 of the weights?
-    Each row should be a target token, and each column a source token. The values should be
-        unchanged.
+    Each row is a target token, and each column a source token. The values stay unchanged.
     Make new axes, and pass `weights` unchanged to the imshow of these axes.
     """
     small = np.array([[0.9, 0.1, 0.0], [0.2, 0.3, 0.5]]), ["das", "rote", "Haus"], ["red", "house"]
