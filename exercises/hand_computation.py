@@ -34,9 +34,8 @@
 # - **Steps.** Each value is that step of the formula, from the numbers of its part.
 # - **Three decimals.** Each entry may be off by 0.002.
 # - **Follow-through.** Each step is graded on its own: after a wrong step, the next one counts if it is
-#   right, or if it follows from *your* numbers. There is one exception: if all numbers of your row are
-#   equal, or one is 1 and the others are 0, and the correct row is not like that, the row that follows
-#   from it counts only with the correct numbers.
+#   right, or if it follows from *your* numbers. One exception: from a wrong row of equal numbers, or of
+#   a single 1 and zeros, only the correct numbers count.
 
 # %% [markdown]
 # ## Part A: two tokens

@@ -64,10 +64,10 @@ from torch import nn
 #   any number of heads that fits.
 # - **Error.** If `d_model` is not a multiple of `num_heads`, the constructor raises a `ValueError`.
 #   Its message is not graded.
-# - **Masks.** A mask is `(L, L)`, `(B, L, L)` or `(B, 1, L, L)`. It holds True and False, or 1 and 0
-#   as whole numbers or as decimals of the dtype of `x`: no numbers to add to the scores. It need not
-#   be causal, but every query may attend to at least one key. Blocked keys get the weight 0 for scaled
-#   scores as large as ±1,000.
+# - **Masks.** A mask is `(L, L)`, `(B, L, L)` or `(B, 1, L, L)`, causal or not. It holds True and
+#   False, or 1 and 0 as whole numbers or as decimals of the dtype of `x`. It is not added to the
+#   scores. Every query may attend to at least one key. Blocked keys get the weight 0 for scaled scores
+#   as large as ±1,000.
 # - **Gradient.** The gradient of the output reaches `x` and all four matrices, also with a mask and in
 #   training.
 # - **No side effects.** `x` and the mask stay as they are, and no result depends on earlier calls.
