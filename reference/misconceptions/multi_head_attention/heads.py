@@ -31,7 +31,7 @@ def _parts(x: Any, h: int) -> Any:
 
 
 def _whole(s: Any) -> Any:
-    """Return the scores of one head with all features, scaled as if it were one of H."""
+    """Return the scores of a single head with all features, scaled for one of H heads."""
     return scores(s.queries, s.keys) / np.sqrt(s.d_model // s.num_heads)
 
 
