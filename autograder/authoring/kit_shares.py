@@ -180,7 +180,7 @@ def named_in(report: ExerciseReport, function: str) -> set[str]:
 
 
 def named_by_answers(replay: Replay, wrong: Fingerprint) -> set[str]:
-    """Return the names that a mistake with recorded answers and no code gets.
+    """Return the names that the grader gives to a mistake that has recorded answers but no code.
 
     The checks cannot run such a mistake. If the recipe's probes have changed since the mistake was
     recorded, the mistake gets no name.
