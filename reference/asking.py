@@ -226,7 +226,7 @@ class Asked:
         return True
 
     def is_comparable(self, made_with: Sizes, inputs: Inputs, state: Weights, note: Note) -> bool:
-        """Return whether `compare` passes, or else add a note that the check compares no values."""
+        """Return whether `compare` passes. If not, add a note that the check compares no values."""
         fault = ""
         try:
             self._compare(made_with, inputs, state, 200.0, 1.0)
@@ -244,7 +244,7 @@ class Asked:
     def compare_scaled(
         self, made_with: Sizes, inputs: Inputs, state: Weights, like: Sizes, note: Note
     ) -> None:
-        """Pass if `compare` passes, perhaps with the scores multiplied by the factor for `like`."""
+        """Pass if `compare` passes, with right scores or with the student's `factor(like)`."""
         __tracebackhide__ = True
         try:
             self.compare(made_with, inputs, state)
@@ -515,7 +515,7 @@ class Asked:
             ) from None
 
     def _finite_output(self, made_with: Sizes, inputs: Inputs, state: Weights) -> Array | str:
-        """Return the output, or what prevents a comparison of gradients."""
+        """Return the output, or the reason why no gradients can be compared, as a verb phrase."""
         try:
             output = self.output(made_with, inputs, state)
         except Raised:
@@ -634,7 +634,7 @@ def _shape(value: Any) -> tuple[int, ...] | None:
 
 
 def _with_others(inputs: Inputs, state: Weights) -> list[Case]:
-    """Return a case, and changed cases with other answers."""
+    """Return this case, and cases with other inputs or weights, which have other answers."""
     changed = {name: 1.5 * value[..., ::-1] for name, value in state.items()}
     more = [(inputs, changed)] if state else []
     return [(inputs, state), (other_inputs(inputs), state), *more]

@@ -25,7 +25,7 @@ def scores(Q: Array, K: Array) -> Array:
 
 
 def scale(scores: Array, d_k: int) -> Array:
-    """Return the scores divided by √d_k, with a standard deviation that does not grow with d_k."""
+    """Return the scores divided by √d_k. Their standard deviation does not grow with d_k."""
     return scores / np.sqrt(d_k)
 
 

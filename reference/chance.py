@@ -38,7 +38,7 @@ def are_independent(hits: Hits, rate: float) -> bool:
 
 
 def _no_distance_tells(hits: Hits, rate: float) -> bool:
-    """Return True if no distance has correlated entries, by Fourier transform (Wiener–Khinchin)."""
+    """Return True if entries at equal distances are never correlated (Wiener–Khinchin theorem)."""
     apart = np.asarray(hits, np.float64) - rate
     found = np.fft.ifftn(np.abs(np.fft.fftn(apart)) ** 2).real.reshape(hits.shape)
     there = np.indices(hits.shape)
@@ -50,7 +50,7 @@ def _no_distance_tells(hits: Hits, rate: float) -> bool:
 
 
 def _no_slice_tells(slices: Hits) -> bool:
-    """Return True if any two slices share as many hits as the hypergeometric law allows."""
+    """Return True if no two slices share fewer or more hits than the hypergeometric law allows."""
     rows = slices.reshape(len(slices), -1).astype(np.int64)
     count, size = rows.shape
     common, each = rows @ rows.T, rows.sum(-1)

@@ -83,7 +83,7 @@ def tokens_for(length: int) -> list[str]:
 
 
 def image_of(figure: Any) -> Array | None:
-    """Return the first image of a figure of `tokens_for`, in the order of the tokens."""
+    """Return the image of a figure that shows `tokens_for`, in the order of the tokens."""
     panels = panels_in(figure) if isinstance(figure, Figure) else []
     if not panels:
         return None

@@ -341,7 +341,7 @@ def _in_other_places(right: Array) -> Iterator[Made]:
 
 
 def _times(of: Array, mine: Array, step: str) -> Iterator[Made]:
-    """Yield the numbers times a factor, or plus a number, if the student's numbers show it."""
+    """Yield the numbers times a factor, or plus a number, as the student's numbers suggest it."""
     what = "the scores" if step == "scaled" else "the right numbers"
     if mine.shape != of.shape or not np.isfinite(mine).all():
         return

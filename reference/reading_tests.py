@@ -262,7 +262,7 @@ def _kind(test: _Test, node: ast.expr) -> str:
 
 
 def _is_of(test: _Test, node: ast.AST, names: set[str]) -> bool:
-    """Return True if a value is a shape or a sum, or one part or one difference of such."""
+    """Return True if a value is one of `names` (such as `shape`), or computed from one of them."""
     if isinstance(node, ast.Name):
         return any(_is_of(test, value, names) for value in test.values.get(node.id, ()))
     if isinstance(node, ast.Subscript):

@@ -94,7 +94,7 @@ def _describe(values: Array) -> Distribution:
 def acceptance_interval(
     one_trial: Distribution, trials: int, false_rejection: float
 ) -> tuple[float, float]:
-    """Return an interval: fair means over `trials` trials fall outside with `false_rejection`.
+    """Return the interval that fair means miss with the probability `false_rejection`.
 
     The quantiles come from a normal distribution, corrected for skewness and kurtosis (Cornish &
     Fisher 1938; Hill & Davis 1968). The correction never makes the interval narrower. The width

@@ -230,7 +230,7 @@ def is_hidden(node: ast.stmt) -> bool:
 
 
 class _Imports(ast.NodeTransformer):
-    """Transformer that replaces imports from the reference by other modules or stand-ins.
+    """Transformer that replaces imports from the reference with other modules or stand-ins.
 
     Each imported name gets its own statement, so unused names can be removed.
     """

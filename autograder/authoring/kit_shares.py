@@ -34,7 +34,7 @@ MOST_TRIED = 40  # misconceptions for each exercise, evenly spaced in the list
 
 
 class KitShares(msgspec.Struct):
-    """Numbers of the answers to one exercise that a released course can judge.
+    """Counts of the answers to one exercise that a released course recognises.
 
     A misconception counts as named if a failed visible check gives its name and no other name.
     `not_named` lists the others. A misconception that passes all visible checks does not count. A
@@ -54,7 +54,7 @@ class KitShares(msgspec.Struct):
     reasons: list[str] = []
 
     def warnings(self) -> Iterator[str]:
-        """Yield a warning for each function without names, and for each share below 95 %."""
+        """Yield each reason in `reasons`, and a warning for each share below 95 %."""
         yield from self.reasons
         is_low = self.named < ENOUGH * self.misconceptions or self.complete < ENOUGH * self.right
         if is_low and self.not_complete:
@@ -180,7 +180,7 @@ def named_in(report: ExerciseReport, function: str) -> set[str]:
 
 
 def named_by_answers(replay: Replay, wrong: Fingerprint) -> set[str]:
-    """Return the names that a mistake with recorded answers and no code gets.
+    """Return the names that the grader gives to a mistake that has recorded answers but no code.
 
     The checks cannot run such a mistake. If the recipe's probes have changed since the mistake was
     recorded, the mistake gets no name.

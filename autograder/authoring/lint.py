@@ -404,7 +404,7 @@ def _errors_in_probes(recipe: Recipe, probes: Any) -> str:
 
 
 def _descriptions(recipe: Recipe, state: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield the functions that describe a right call in a recipe, each with a label."""
+    """Yield each function of a recipe that describes a correct call, after its label."""
     if state is None:
         return
     yield "`axes`", partial(recipe.axes, state)

@@ -201,7 +201,7 @@ def without_work(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def _is_work(name: str) -> bool:
-    """Return whether a file is one that students change. Pictures are not."""
+    """Return whether students change a file. They do not change pictures."""
     return name.startswith(f"{WORK}/") and name.endswith(SUFFIXES)
 
 
@@ -301,7 +301,7 @@ def _texts(course: Course, exercises: Sequence[Exercise]) -> tuple[list[str], li
 
 @functools.lru_cache(100)  # `bundle` searches twice
 def _shapes(*texts: str) -> dict[str, str]:
-    """Return the larger expressions of these texts, in a dict by expression without names."""
+    """Return a dict to the larger expressions of these texts from their forms without names."""
     shapes: dict[str, str] = {}
     for text in texts:
         try:

@@ -238,7 +238,7 @@ class Verifier:
                 self._failing.add(name)
 
     def _variants(self) -> None:
-        """Grade the solution with the numbers of some variants, in the form of a hand-in."""
+        """Grade the solution with the numbers of some variants, as if students handed it in."""
         try:
             texts = tried_variants(self.course, self.exercise)
         except UserError as error:

@@ -161,7 +161,7 @@ def _in_fields(yours: Record, right: Record, tolerance: Tolerance) -> Difference
 def _in_parts(
     parts: Iterable[tuple[str, Any, Any]], tolerance: Tolerance = USUAL
 ) -> Difference | None:
-    """Return the first difference in parts of two values. Each part is a place and two values."""
+    """Return the first difference between parts. A part is a place and the two values there."""
     for place, one, other in parts:
         first = difference(one, other, tolerance)
         if first is not None:

@@ -105,7 +105,7 @@ class Adjustments:
         return Entered(Decision.read(self._cells(row), where, self._course), row, id)
 
     def of(self, student: str) -> list[Decision]:
-        """Return the decisions on a student's points, in their order of application."""
+        """Return the decisions on a student's points, in the order in which they apply."""
         return [each.decision for each in self.entered if each.decision.student == student]
 
     def apply(
@@ -327,7 +327,7 @@ class Adjustments:
     def _export(self, store: Store, rows: Sequence[tuple[str, ...]]) -> str:
         """Write the table, and record its rows in the store. Return the error, or an empty text.
 
-        `rows` are the rows of `entered`, and a new row if the caller stores one.
+        `rows` are the rows of `entered`, then a new row if the caller stores that row itself.
         """
         trouble = self.table.write(rows)
         if trouble:

@@ -333,7 +333,7 @@ def _read(listing: Listing, known: Sequence[Importer], exercises: Collection[str
 
 
 def _without_shared_keys(pieces: Pieces) -> tuple[Pieces, list[Pieces]]:
-    """Separate the pieces of unique keys from the pieces of keys that several people share."""
+    """Separate pieces whose key only one person has from pieces whose key several people have."""
     people: dict[tuple[str, str], set[Owner]] = {}
     for importer, piece in pieces:
         for owner in piece.owners:

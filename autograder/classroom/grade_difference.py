@@ -107,7 +107,7 @@ class GradeDifference(msgspec.Struct):
 
     @property
     def digest(self) -> str:
-        """Return a digest of all changes, with which a person agrees to them."""
+        """Return a digest of all changes. A person gives it to agree to exactly these changes."""
         return digest(msgspec.json.encode(self).decode())
 
 

@@ -264,7 +264,7 @@ class Marks:
         )
 
     def changed(self, answers: Sequence[Answered]) -> dict[Key, UncountedMark]:
-        """Return the marks for earlier texts, by the answer's key."""
+        """Return a dict from answers' keys to marks that were given for an earlier text."""
         changed = [each.key for each in answers if self.state(each) == CHANGED]
         return {key: self._uncounted(self._rows[key]) for key in changed}
 
@@ -277,7 +277,7 @@ class Marks:
         return UncountedMark(*self._key(row), points, plain_cell(comment)[:MAX_COMMENT])
 
     def _left(self, answers: Sequence[Answered]) -> list[Row]:
-        """Return the rows without an answer in this run that stay in the table."""
+        """Return the rows that stay in the table although this run has no answer for them."""
         keys = {each.key for each in answers}
         rows = [row for key, row in self._rows.items() if key not in keys] + self._strays
         return [row for row in rows if not self._is_orphan(row) or self._is_filled_in(row)]

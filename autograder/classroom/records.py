@@ -181,7 +181,7 @@ def may_have_repair(report: ExerciseReport, course: Course) -> bool:
 
 
 class KnownRepairs:
-    """Finished searches for repairs, by keys that depend on all inputs of an answer's grade."""
+    """Finished searches for repairs. Their keys depend on all inputs of an answer's grade."""
 
     def __init__(self, journal: Journal, course: Course) -> None:
         self._journal, self._course = journal, course

@@ -197,7 +197,7 @@ class Roster:
         return fits[0] if len(fits) == 1 else None
 
     def _candidates(self, platform: str, person: Owner) -> list[tuple[str, list[Student]]]:
-        """Return the students who may be this person, for each kind of sign, surest sign first."""
+        """Return for each sign, surest first, the students who may be this person."""
         everybody = self.students
         keys = list(dict.fromkeys(filter(None, (person.id, person.key))))
         ids = keys if person.id or person.key != person.name else []  # a person's name is not an id
@@ -292,7 +292,7 @@ def squashed(name: str) -> str:
 
 
 def spellings(name: str) -> set[str]:
-    """Return the forms of a name, each with another word first, as in `Muster, Anna`."""
+    """Return the forms of a name: each word in turn comes first, as in `Muster, Anna`."""
     words = name.replace(",", " ").split()
     turned = {squashed(" ".join(words[at:] + words[:at])) for at in range(len(words))}
     return turned - {""}

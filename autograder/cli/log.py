@@ -24,7 +24,7 @@ LONGEST = 2000
 
 
 class _LogFile(logging.handlers.RotatingFileHandler):
-    """Log file that begins to exist with its first line. Failure to write it is no error."""
+    """Log file that is created with its first line. If it cannot be written, nothing happens."""
 
     def handleError(self, record: logging.LogRecord) -> None:
         pass

@@ -102,7 +102,7 @@ def verify_exercise(root: Path, name: str, with_mutants: bool, share: int) -> Ve
 
 
 def print_kit(course: Course, exercises: Sequence[Exercise]) -> None:
-    """Print the shares that a student kit of these exercises can judge and name."""
+    """Print the shares of answers that a student kit of these exercises can judge or name."""
     if not exercises:
         return
     if missing := missing_modules("release"):

@@ -95,7 +95,7 @@ class DaskCluster:
         return answer
 
     def grade(self, data: bytes, addresses: Sequence[str]) -> "Future[bytes]":
-        """Let one of these machines grade a chunk. Another one takes over from a lost machine."""
+        """Let one of these machines grade a chunk. If it is lost, another machine takes over."""
         return self._submit(self._grade, data, addresses)
 
     def _submit(

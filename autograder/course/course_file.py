@@ -191,9 +191,9 @@ class Course:
 
 
 def find_course(*starts: Path, named: Path | None = None) -> Course:
-    """Return the course in the folder `named`, or else the course of the first start that has one.
+    """Return the course of the folder `named`, or else of the first of `starts` that has a course.
 
-    A folder belongs to the nearest `course.yml` in the folder or above it. If no start is in a
+    A folder belongs to the nearest `course.yml` in the folder or above it. If none is in a
     course, the environment variable AUTOGRADER_COURSE names the folder of the course. There is no
     default course.
 

@@ -56,7 +56,7 @@ FIELDS = {  # fields of a recipe that were renamed
 
 
 def find_spec(name: str) -> ModuleSpec | None:
-    """Return the way to load a module by its old name, or None for any other name."""
+    """Return the import spec of a module's old name, or None for any other name."""
     old = name.removeprefix("autograder.")
     if old not in NAMES and old not in PACKAGES:
         return None

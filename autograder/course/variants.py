@@ -88,7 +88,7 @@ def personalised(course: Course, exercise: Exercise, text: str, variant: str) ->
 
 
 def tried_variants(course: Course, exercise: Exercise) -> dict[str, str]:
-    """Return a solution's texts for a few variants, by variant. Refuse texts that are all equal."""
+    """Return a dict from a few variants to a solution's texts. Refuse texts that are all equal."""
     solution = course.solution_file(exercise.name)
     text = read_text(solution)
     texts = {variant: personalised(course, exercise, text, variant) for variant in TRIED}

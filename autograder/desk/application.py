@@ -137,7 +137,7 @@ def _route(desk: DeskContext, view: DeskView) -> Route:
 
 
 async def _form(request: Request, secrets: Secrets) -> FormData:
-    """Return a posted form after checking for the desk's token in a field or a header."""
+    """Return a posted form. Refuse it without the desk's token in a field or a header."""
     form = await request.form(max_fields=MAX_FIELDS, max_files=10)
     token = request.headers.get("x-csrf-token") or form.get("csrf", "")
     if not isinstance(token, str) or not same(token, secrets.csrf):

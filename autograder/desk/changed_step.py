@@ -226,7 +226,7 @@ def _function_text(function: Any, root: Path) -> str:
 
 
 def annotated(tree: ast.AST, annotation: ast.expr | None) -> str:
-    """Return a text without docstrings and with this one annotation for all functions."""
+    """Return a text without docstrings, in which all functions have this one annotation."""
     return ast.unparse(_Annotations(annotation).visit(tree)) + "\n"
 
 

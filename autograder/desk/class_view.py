@@ -75,7 +75,7 @@ def _line(
 
 
 def show_map(visit: Visit) -> Response:
-    """Show all named mistakes, each with its students."""
+    """Show each named mistake with the students who made it."""
     now = visit.results
     shown = mistake_map(now.mistakes)
     return visit.page("map_view.html", now=now, map=shown, address=StudentFilter().address)

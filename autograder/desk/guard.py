@@ -34,7 +34,7 @@ class Secrets:
         return token
 
     def take(self, token: str) -> bool:
-        """Use up a token. If the token is unknown or used, return false."""
+        """Use up a token. If the token is unknown or already used, return false."""
         for known in list(self._tokens):
             if same(known, token):
                 file = self._tokens.pop(known)

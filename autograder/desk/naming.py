@@ -273,7 +273,7 @@ def _repair_sentence(course: Course, exercise: Exercise, source: Source, work: C
 
 
 def _faults_with(course: Course, exercise: str, path: Path, data: bytes) -> list[str]:
-    """Return the faults of an exercise in a copy of the course with a new file.
+    """Return the faults of an exercise after a new file is added to a copy of the course.
 
     Mutants are left out, because they cannot change names.
     """

@@ -153,7 +153,7 @@ def _definitions(source: Source) -> dict[str, Line]:
 
 
 def _notes(report: ExerciseReport, source: Source) -> Notes:
-    """Return the notes on each line, with messages without a line at their function."""
+    """Return the notes on each line. A message without a line is at its function."""
     notes: Notes = defaultdict(list)
 
     def add(place: Line | None, text: str) -> None:

@@ -84,7 +84,7 @@ def _standardised(x: Any, axis: Any, added: float = 0.0) -> Any:
 
 
 def _with_zero(*place: Any) -> Change:
-    """Return a change to 0 at one place of an axis, like that of a loop that ends too early."""
+    """Return a change that sets one place of an axis to 0, like a loop that ends too early."""
 
     def change(x: Any) -> Any:
         x = x.copy()

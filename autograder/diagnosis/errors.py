@@ -156,7 +156,7 @@ def _broadcast(failure: _Failure) -> str:
 
 
 def _indexed(failure: _Failure) -> str:
-    """Explain an index of truth values with a shape that does not fit."""
+    """Explain an index of truth values whose shape does not fit."""
     shapes, sizes = failure.shapes, failure.sizes
     index = r"~?\(?(\w+)(?:\.astype\(bool\)|\.bool\(\)| [!=]= \w+)?\)?"
     found = re.fullmatch(rf"(\w+)\[(\.\.\., ?|(?::, ?)*)({index})\]", failure.part)

@@ -90,7 +90,7 @@ class Observations:
 
     @cached_property
     def of_right_shape(self) -> list[tuple[ObservedCall, Outcome, Outcome]]:
-        """Calls with wrong values, and their answers in parts. If a shape is wrong, it is empty."""
+        """Calls with wrong values, and their answers in parts. Empty if a shape is wrong."""
         count = len(self.recipe.results)
         alike = [
             (case, case.answer.outcome.in_parts(count), case.expected.in_parts(count))

@@ -165,7 +165,7 @@ class Replay:
         return sum(self._differ(i, wrong, ()) for i in indices)
 
     def _differ(self, index: int, wrong: Changes, other: Changes) -> bool:
-        """Return True if two sets of changes give different outcomes, the first no error."""
+        """Return True if two sets of changes differ in outcome, and the first raises no error."""
         first, second = self.outcome(index, wrong), self.outcome(index, other)
         if first.raised or first.signature != second.signature:
             return not first.raised

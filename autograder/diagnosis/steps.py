@@ -82,7 +82,7 @@ def order_dependence(examination: Examination) -> Finding | None:
 
 
 def one_misconception(examination: Examination) -> Finding | None:
-    """Return a misconception that gives all answers, or None if another gives all but one."""
+    """Return a misconception that gives all answers. If another gives all but one, return None."""
     found, near = _fitting(examination)
     if found and near:
         examination.draw(DRAWS)

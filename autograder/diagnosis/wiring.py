@@ -68,7 +68,7 @@ class _Wires:
         return [step for step, read in self.reads.items() if name in read and step in self.names]
 
     def alike(self, step: str) -> list[tuple[str, str]]:
-        """Return a step's inputs with the shape of the step's result, and their names."""
+        """Return the inputs of a step that have the shape of its result, and their names."""
         read = self.reads[step] if step in self.names else ()
         return [(n, self.names[n]) for n in read if self.shapes[n] == self.shapes.get(step)]
 

@@ -149,7 +149,7 @@ class CheckPlugin(Fixtures):
 
 
 def _with_unwritten(results: Sequence[CheckResult], session: WorkerSession) -> list[CheckResult]:
-    """Return the results, with checks outside the kit marked as failed if they cannot pass.
+    """Return the results. Checks outside the kit that cannot pass are marked as failed.
 
     A check cannot pass if it calls a function that the student has not written or has deleted.
     """
@@ -337,7 +337,7 @@ def _side(error: Mismatch, values: npt.NDArray[Any] | str | None) -> Matrix | st
 
 
 def _stopped(result: CheckResult, error: BaseException) -> CheckResult:
-    """Return the result, for a person, of a check whose own code raised an exception."""
+    """Return the result of a check whose own code failed. A person must look at this result."""
     if isinstance(error, InternalError):
         cause = Cause(code="internal_error", message=error.finding)
         return msgspec.structs.replace(result, outcome="error", cause=cause, finding=error.finding)
@@ -359,7 +359,7 @@ def _stopped(result: CheckResult, error: BaseException) -> CheckResult:
 def with_unreadable_answers(
     results: Sequence[CheckResult], is_sound: Callable[[CheckResult], bool]
 ) -> list[CheckResult]:
-    """Return the results, with sound checks that raised an exception marked as failed.
+    """Return the results. Sound checks that raised an exception are marked as failed.
 
     A check is sound if it passes for the course's solution. A sound check raises only if it cannot
     read the student's answer. So a submission cannot pretend that the grader failed.

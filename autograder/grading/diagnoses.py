@@ -107,7 +107,7 @@ class _RecordedCatalogue(Catalogue):
 
 
 def catalogue_of(course: Course) -> Catalogue:
-    """Return the course's misconceptions as code. In a released course, they are records."""
+    """Return the course's misconceptions: as code, or in a released course as records."""
     if course.content.released is not None:
         return _RecordedCatalogue(course)
     return Catalogue(course.content.reference)

@@ -296,7 +296,7 @@ class _Loop(Collected):
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> pytest.TestReport:
-        """Return a report without a traceback, which nobody reads and takes long to make."""
+        """Return a report without a traceback. A traceback takes long, and nobody reads it."""
         assert call.when != "collect"
         outcome: Literal["passed", "failed", "skipped"] = "passed"
         if call.excinfo is not None:

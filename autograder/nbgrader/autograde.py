@@ -1,4 +1,4 @@
-"""nbgrader's autograding, with steps that write this grader's reports to the gradebook."""
+"""Autograding by nbgrader, with steps that write this grader's reports to the gradebook."""
 
 import contextlib
 import json

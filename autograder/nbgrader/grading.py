@@ -88,7 +88,7 @@ class StayingJudge:
         self._digest = ""
 
     def grade(self, course: Course, names: Sequence[str], digest: str, task: Task) -> TaskReports:
-        """Grade a notebook of one of these exercises. `digest` is that of the course's files."""
+        """Grade a notebook of one of these exercises. `digest` identifies the course's files."""
         self._idle.cancel()
         with self._lock:
             if digest != self._digest:

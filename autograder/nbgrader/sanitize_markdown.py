@@ -1,4 +1,4 @@
-"""Sanitizer of students' Markdown, with nh3 as the judge of the page that nbgrader makes."""
+"""Sanitizer of students' Markdown. nh3 judges the page that nbgrader makes from it."""
 
 import functools
 import html

@@ -61,7 +61,7 @@ def read(listing: Listing) -> Sequence[Piece]:
 def _from_notes(
     listing: Listing, entries: Sequence[re.Match[str]]
 ) -> tuple[dict[str, Owner], dict[str, str]]:
-    """Return two dicts: prefixes of file names to students, and file names to original names."""
+    """Return dicts from file names' prefixes to students, and from file names to original names."""
     named: dict[str, Owner] = {}
     originals: dict[str, str] = {}
     for note in entries:

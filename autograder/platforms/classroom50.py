@@ -124,7 +124,7 @@ def run(bundle: Path) -> None:
 
 
 def _file_of(checkout: Path, name: str) -> Path | None:
-    """Return the exercise's file nearest to the top folder, and the newest of several."""
+    """Return the exercise's file nearest to the top folder. Of several, return the newest."""
     files = [
         path
         for suffix in SUFFIXES

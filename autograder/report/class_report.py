@@ -66,7 +66,7 @@ class MistakeLine(msgspec.Struct, frozen=True):
 
 
 class ClassReport(msgspec.Struct, frozen=True):
-    """Content of the two pages, all of it fit for publication."""
+    """Content of the two pages. All of it may be published."""
 
     course: str
     date: str
@@ -236,7 +236,7 @@ def _mistakes(overview: ClassOverview) -> list[MistakeLine]:
 def _published(
     made: Sequence[tuple[MistakeCount, set[int]]], handed_in: Mapping[str, set[int]]
 ) -> list[tuple[MistakeCount, set[int]]]:
-    """Return the mistakes of at least five students, each with its students.
+    """Return the mistakes of at least five students, each with the students who made it.
 
     While 1 to 4 students of an exercise made none of its remaining mistakes, leave out the rarest
     mistake.

@@ -302,7 +302,7 @@ def headline(check: CheckReport) -> str:
 
 
 def _titled(check: CheckReport) -> str:
-    """Return a check's finding, after the check's title if the finding has no subject."""
+    """Return a check's finding. If it has no subject, put the check's title in front."""
     is_named = check.cause is not None and check.cause.subject
     return check.finding if is_named or not check.finding else f"{check.title}: {check.finding}"
 

@@ -45,7 +45,7 @@ def holds_back(policy: HintPolicy, stage: HiddenChecks) -> bool:
 
 
 def hides_repair(exercise: ExerciseReport, policy: HintPolicy, stage: HiddenChecks) -> bool:
-    """Return True in an exam or while hidden checks are held back, when no repair is shown."""
+    """Return True if no repair is shown: in an exam, or while hidden checks are held back."""
     return policy == "exam" or (
         holds_back(policy, stage) and any(check.hidden for check in exercise.checks)
     )
@@ -158,7 +158,7 @@ def _without_values(exercise: ExerciseReport, cause: Cause | None) -> Cause | No
 
 
 def _without_parameters(checks: Sequence[CheckReport]) -> tuple[CheckReport, ...]:
-    """Replace pytest parameters, which may reveal inputs, by numbers in hidden checks' names."""
+    """Replace pytest parameters in hidden checks' names with numbers: they may reveal inputs."""
     counts: Counter[str] = Counter()
     numbered = list(checks)
     for place, check in enumerate(checks):
@@ -194,7 +194,7 @@ def _reason(exercise: ExerciseReport, exam: bool, held_back: bool) -> str:
 
 
 def _status_by(exercise: ExerciseReport, checks: Sequence[CheckReport]) -> Status:
-    """Return the visible status: a time-out or a crash only if a visible check has this outcome."""
+    """Return the visible status. It shows a time-out or crash only if a visible check does."""
     if exercise.status not in {"timed out", "crashed"} or not exercise.checks:
         return exercise.status
     shown: list[Status] = [STATUS_OF.get(check.outcome, "graded") for check in checks]

@@ -116,7 +116,7 @@ def exercise_lines(
 def head_lines(
     exercise: ExerciseReport, where: str, width: int | None, spoken: bool = False
 ) -> Iterator[StyledLine]:
-    """Yield the next step, the student's line and the score, which no repair changes."""
+    """Yield the next step, the student's line and the score. A repair does not change them."""
     start, file = opening(exercise), where or exercise.file
     lines: list[StyledLine] = []
     if start.text:
@@ -247,7 +247,7 @@ def _new_line(check: CheckReport, shown_texts: set[str]) -> Line | None:
 
 
 def _indented(evidence: Evidence, width: int | None) -> Iterator[StyledLine]:
-    """Yield the values of a comparison, with a wide indentation if they fit."""
+    """Yield the values of a comparison, indented more if there is room."""
     indent, room = INDENT, None
     if width is not None:
         widest = _wide([[], *evidence_lines(evidence)])
@@ -324,7 +324,7 @@ def _part_shown(matrix: Matrix, columns: int) -> str:
 
 
 def _side_by_side(panels: list[Panel], room: int | None) -> Iterator[StyledLine]:
-    """Yield the lines of panels side by side, with panels that do not fit below."""
+    """Yield the lines of panels side by side. Panels that do not fit come below."""
     rows: list[list[Panel]] = [[]]
     for panel in panels:
         wide = sum(APART + _wide(other) for other in [*rows[-1], panel])

@@ -61,7 +61,7 @@ class CourseFunction:
 
 
 def answers_by(functions: Sequence[CourseFunction]) -> AnswerTo | None:
-    """Return a function that answers calls of these functions by number (from 1), or None."""
+    """Return a function that answers calls of these functions. Without functions, return None."""
 
     def answer(ask: Callback) -> Request:
         if not 1 <= ask.number <= len(functions):

@@ -215,7 +215,7 @@ class Workers:
         )
 
     def note_printed(self, text: str) -> None:
-        """Keep `max_printed` characters of printed text, and one more as a sign of further text."""
+        """Keep `max_printed` characters of printed text, and one more if there is further text."""
         if len(self.printed) < self.max_printed:
             self.printed += text[: self.max_printed - len(self.printed) + 1]
 

@@ -100,7 +100,7 @@ def _check_in_full(
     options: CheckOptions,
     is_single: bool,
 ) -> ExerciseReport:
-    """Grade one file and print a report, with a search for a repair if the options ask for it."""
+    """Grade one file and print a report. If the options ask for it, search for a repair."""
     show, width, spoken = _shower(terminal, options), terminal.width, terminal.spoken
     graded, no_hint = None, ""
     if isinstance(source, ExerciseReport):

@@ -120,7 +120,7 @@ class BackgroundJudge(threading.Thread):
             self.join(OFTEN)
 
     def run(self) -> None:
-        """Grade sources until `close` is called, without sources that a newer one replaces."""
+        """Grade sources until `close` is called. Skip a source if a newer one is there."""
         try:
             with self._judge:
                 while (source := self._sources.get()) is not None:

@@ -25,7 +25,7 @@ UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"))  # in seconds
 def course_lines(
     title: str, groups: Sequence[AssignmentProgress], now: datetime, spoken: bool = False
 ) -> Iterator[StyledLine]:
-    """Yield every exercise by assignment with its points, in sentences if `spoken`."""
+    """Yield lines on all exercises and points, by assignment. If `spoken`, yield sentences."""
     every = [progress for group in groups for progress in group.exercises]
     wide = max(len(progress.exercise.name) for progress in every)
     yield [(title, "" if spoken else "bold")]
@@ -153,7 +153,7 @@ def next_lines(
 
 
 def _all_done(every: Sequence[ExerciseProgress]) -> Iterator[StyledLine]:
-    """Yield lines on exercises: finished, without a file here, or changed since a check."""
+    """Yield lines on exercises that are finished, have no file here, or changed since a check."""
     done = [entry for entry in every if entry.state == "done"]
     missing = [entry.exercise.name for entry in every if entry.state == "missing"]
     changed = [entry.exercise.name for entry in done if entry.changed]

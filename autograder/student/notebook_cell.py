@@ -87,7 +87,7 @@ def answer_of(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def without_corrected(cells: Sequence[str]) -> list[str]:
-    """Return the cells, with an invalid cell empty if later cells define all its names."""
+    """Return the cells. If later cells define all names of an invalid cell, it becomes empty."""
     codes, later = [read_code([Unit("cell", text)]) for text in cells], set[str]()
     texts = list(cells)
     for number, code in reversed(list(enumerate(codes))):

@@ -1,4 +1,4 @@
-"""Unpacker for zips of submissions, for source files only, within limits.
+"""Unpacker for zips of submissions. It unpacks only source files, within limits.
 
 An invalid entry affects no other entry. Some limits are for each student, so one student's files
 leave room for others. `MAX_TOTAL` and `MAX_LISTED` limit the whole zip.

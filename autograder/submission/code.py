@@ -116,7 +116,7 @@ def assigned(node: ast.stmt) -> Iterator[str]:
 
 
 def blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """Yield a statement's blocks, but none of scopes and of code that grading does not run."""
+    """Yield a statement's blocks, except those of scopes and of code that grading does not run."""
     if isinstance(node, Definition) or _is_main(node):
         return
     for field in ("body", "orelse", "finalbody"):

@@ -311,7 +311,7 @@ def _visible_cells(corners: Floats, item: Any, axes: Any, view: View) -> Any:
 
 
 def _different(colours: Floats) -> int:
-    """Return the number of different colours, with neighbours that look the same counted once."""
+    """Return the number of different colours. Neighbours that look the same count as one."""
     count, last = 0, None
     for colour in colours.tolist():  # numpy is slower for only three numbers
         if last is None or max(abs(a - b) for a, b in zip(colour, last, strict=True)) > FAINT:

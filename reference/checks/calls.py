@@ -8,7 +8,7 @@ from autograder.author import expect_all_follow, expect_independent_calls, expec
 
 
 def with_mask(function, before):
-    """Return a function of a call's arguments. The argument after the first ones is `mask=`."""
+    """Return `function` with positional arguments: after `before` of them, the next is `mask`."""
 
     def call(*args):
         named = {"mask": args[before]} if len(args) > before else {}

@@ -66,7 +66,7 @@ def compare(submission, reference, note):
     def follow(answer, right, place, what, condition, args):
 
         def given(of_own, *changed):
-            """Return a step that calls `of_own` with the softmax of this place."""
+            """Return a function that calls `of_own` with the student's softmax from `place`."""
             return lambda steps: of_own(steps, place, *changed)
 
         Q, K, V, *masks = args

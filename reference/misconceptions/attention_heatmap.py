@@ -65,11 +65,11 @@ PICTURE = (
                 softmax,
             ),
             "rows-stretched": (
-                "Each row is divided by its largest weight. Draw the unchanged weights.",
+                "Your code divides each row by its largest weight. Draw the unchanged weights.",
                 lambda w: w / w.max(1, keepdims=True),
             ),
             "stretched": (
-                "All weights are divided by the largest weight. Draw the unchanged weights.",
+                "Your code divides all weights by the largest weight. Draw the unchanged weights.",
                 lambda w: w / w.max(),
             ),
             "percent": (
@@ -77,7 +77,7 @@ PICTURE = (
                 lambda w: 100 * w,
             ),
             "rounded-to-one": (
-                "The weights are rounded to 0 and 1 before they are drawn.",
+                "Your code rounds the weights to 0 and 1 before it draws them.",
                 np.round,
             ),
             "logarithms": ("The picture shows the logarithms of the weights.", lambda w: np.log(w)),
@@ -165,8 +165,8 @@ EFFECT = (
                 },
             ),
             "scaled-again": (
-                "The scores are divided by the root of the number of keys, although they are "
-                "already scaled.",
+                "Your code divides the scores by the root of the number of keys, although they "
+                "are already scaled.",
                 {
                     "plain": lambda s: softmax(s.scores / np.sqrt(s.scores.shape[-1])),
                     "masked": lambda s: softmax(

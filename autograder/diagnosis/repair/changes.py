@@ -1,4 +1,4 @@
-"""Candidate changes of expressions and statements, each against a frequent small mistake."""
+"""Candidate changes of expressions and statements. Each one repairs a frequent small mistake."""
 
 import ast
 import builtins
@@ -130,7 +130,7 @@ def _axis_names(tree: Tree, node: ast.AST) -> list[str]:
 
 
 def _swapped(texts: Sequence[str]) -> Iterator[str]:
-    """Yield the texts, joined by commas, with each pair of them exchanged."""
+    """Yield the texts joined by commas, once for each pair of texts to exchange."""
     for i, j in itertools.combinations(range(len(texts)), 2):
         swapped = list(texts)
         swapped[i], swapped[j] = swapped[j], swapped[i]

@@ -178,7 +178,7 @@ def lines_run(printed: str) -> Lines:
 
 
 def feeding_lines(trees: Sequence[Tree | None], lines: Lines) -> Iterator[tuple[int, int]]:
-    """Yield the lines of the same function that assign or test names of the given lines."""
+    """Yield the lines of the same function that assign or test a name in the given lines."""
     for number, tree in enumerate(trees):
         here = {line for unit, line in lines if unit == number}
         if tree is None or not here:

@@ -87,8 +87,8 @@ LINK_MISTAKES = (
                 ],
             ),
             "columns": (
-                "The links are those of the columns. A column shows which queries look at a "
-                "token. A row shows which tokens a query looks at.",
+                "Your code takes the links from the columns. A column shows which queries look at "
+                "a token. A row shows which tokens a query looks at.",
                 lambda s: strongest_links(np.asarray(s.weights).T, s.tokens, s.k),
             ),
             "without-itself": (
@@ -96,30 +96,30 @@ LINK_MISTAKES = (
                 _others,
             ),
             "one-more": (
-                "Each query has one link too many.",
+                "In your result, each query has one link too many.",
                 lambda s: strongest_links(np.asarray(s.weights), s.tokens, s.k + 1),
             ),
             "one-fewer": (
-                "Each query has one link too few.",
+                "In your result, each query has one link too few.",
                 lambda s: strongest_links(np.asarray(s.weights), s.tokens, max(s.k - 1, 0)),
             ),
             "always-two": (
-                "The result always has two links for each query{, whatever k is}.",
+                "Your result always has two links for each query{, whatever k is}.",
                 lambda s: strongest_links(np.asarray(s.weights), s.tokens, 2),
             ),
             "all-of-them": (
-                "The result always has all links of each query{, whatever k is}.",
+                "Your result always has all links of each query{, whatever k is}.",
                 lambda s: strongest_links(np.asarray(s.weights), s.tokens, 99),
             ),
             "tokens-only": (
-                "The links have no weights. A link is a pair of a token and a weight.",
+                "Your links have no weights. A link is a pair of a token and a weight.",
                 lambda s: [
                     [t for t, _ in row]
                     for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
                 ],
             ),
             "weights-only": (
-                "The links have no tokens. A link is a pair of a token and a weight.",
+                "Your links have no tokens. A link is a pair of a token and a weight.",
                 lambda s: [
                     [w for _, w in row]
                     for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
@@ -198,7 +198,7 @@ LINK_MISTAKES = (
                 _by_token(sum),
             ),
             "largest-left-out": (
-                "The largest link of each query is left out.",
+                "Your code leaves out the largest link of each query.",
                 lambda s: [
                     row[1:] for row in strongest_links(np.asarray(s.weights), s.tokens, s.k + 1)
                 ],
@@ -230,12 +230,12 @@ LINK_MISTAKES = (
                 ],
             ),
             "sorted-as-text": (
-                "The weights are compared as text. As text, “9” is larger than “40”.",
+                "Your code compares the weights as text. As text, “9” is larger than “40”.",
                 *(_sorted_by(lambda w, form=form: form.format(100 * w)) for form in FORMS),
             ),
             "first-of-a-repeated-token": (
-                "If a token repeats, every link of this token has the weight of the first "
-                "occurrence.",
+                "If a token repeats, your code gives every link of this token the weight of the "
+                "first occurrence.",
                 lambda s: [
                     [
                         (s.tokens[j], float(row[s.tokens.index(s.tokens[j])]))

@@ -48,13 +48,16 @@ MEASURES = (
         None,
         WEIGHTS,
         {
-            "no-scaling": ("The scores are not divided by √d.", {"scaled": lambda s: s.scores}),
+            "no-scaling": (
+                "Your code does not divide the scores by √d.",
+                {"scaled": lambda s: s.scores},
+            ),
             "divides-by-d": (
-                "The scores are divided by d, without the square root.",
+                "Your code divides the scores by d, without the square root.",
                 {"scaled": lambda s: s.scores / s.e.shape[1]},
             ),
             "root-of-length": (
-                "The scores are divided by the root of the number of positions, not by √d.",
+                "Your code divides the scores by the root of the number of positions, not by √d.",
                 {"scaled": lambda s: s.scores / np.sqrt(len(s.e))},
             ),
             "multiplies-by-root": (
@@ -62,7 +65,7 @@ MEASURES = (
                 {"scaled": lambda s: s.scores * np.sqrt(s.e.shape[1])},
             ),
             "cosines": (
-                "The scores are cosine similarities: each embedding was divided by its length "
+                "Your scores are cosine similarities: each embedding was divided by its length "
                 "first.",
                 {
                     "scaled": lambda s: (
@@ -73,7 +76,7 @@ MEASURES = (
                 },
             ),
             "softmax-over-everything": (
-                "One softmax runs over the whole matrix, not one over each row.",
+                "Your softmax runs once over the whole matrix, not over each row.",
                 {"weights": lambda s: softmax(s.scaled, None)},
             ),
             "softmax-not-stable": (
@@ -83,12 +86,12 @@ MEASURES = (
                 {"weights": lambda s: np.exp(s.scaled) / np.exp(s.scaled).sum(-1, keepdims=True)},
             ),
             "no-softmax": (
-                "The measures are those of the scaled scores. There is no softmax.",
+                "Your code computes the measures from the scaled scores. There is no softmax.",
                 {"weights": lambda s: s.scaled},
             ),
             "exponentials-only": (
-                "The measures are those of the exponentials. The exponentials should be divided "
-                "by their sum first.",
+                "Your code computes the measures from the exponentials. The exponentials should "
+                "be divided by their sum first.",
                 {"weights": lambda s: np.exp(s.scaled)},
             ),
             "diagonal-blocked": (
@@ -140,7 +143,8 @@ MEASURES = (
                 lambda w: np.median(np.diag(w)),
             ),
             "beside-the-diagonal": (
-                "self_attention is the mean weight of all other tokens: 1 minus the right number.",
+                "Your self_attention is the mean weight of all other tokens: 1 minus the right "
+                "number.",
                 lambda w: (1 - np.diag(w)).mean(),
             ),
             "diagonal-returned": (
@@ -178,7 +182,8 @@ MEASURES = (
                 lambda w: w.mean(0).max(),
             ),
             "largest-beside-the-diagonal": (
-                "max_attention leaves out the diagonal. The weights on the diagonal count too.",
+                "Your max_attention leaves out the diagonal. The weights on the diagonal count "
+                "too.",
                 lambda w: (w - np.diag(np.diag(w))).max(),
             ),
             "smallest": (
@@ -220,8 +225,8 @@ MEASURES = (
                 lambda w: entropy(w.mean(0)),
             ),
             "one-entropy-of-everything": (
-                "All weights are divided by their sum, and one entropy is calculated from all of "
-                "them. Each row has its own entropy.",
+                "Your code divides all weights by their sum, and calculates one entropy from all "
+                "of them. Each row has its own entropy.",
                 lambda w: entropy((w / w.sum()).reshape(-1)),
             ),
             "largest-entropy": (
@@ -256,8 +261,8 @@ MEASURES = (
                 lambda w: entropy(w).mean() / np.log(w.shape[-1]),
             ),
             "nan-for-zero": (
-                "A weight of 0 gives NaN, because 0 · ln 0 is NaN in NumPy. In an entropy, this "
-                "term counts as 0.",
+                "In your code, a weight of 0 gives NaN, because 0 · ln 0 is NaN in NumPy. In an "
+                "entropy, this term counts as 0.",
                 lambda w: -(w * np.log(w)).sum(-1).mean(),
             ),
         },

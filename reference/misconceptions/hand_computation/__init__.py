@@ -95,7 +95,7 @@ def with_later_steps(
 
 
 def _from_trivial_rows(part: HandPart, step: str, read: Callable[[str], Any]) -> Finding | None:
-    """Return why an answer that follows from the student's own step earns nothing, or None."""
+    """Return the reason why an answer after a wrong own step earns nothing, or None."""
     name, before = f"{part.letter}_{step}", f"{part.letter}_{step_before(step)}"
     mine, own = _numbers(read, name), _numbers(read, before)
     if step == "scores" or mine is None or own is None or mine.shape != part.shape(step):

@@ -83,7 +83,7 @@ ATTENTION = (
         OUT,
         {
             "attention-output-not-projected": (
-                "W_o of the attention has no effect.",
+                "In your code, W_o of the attention has no effect.",
                 lambda s: s.merged,
             ),
         },
@@ -98,7 +98,7 @@ ATTENTION = (
                 {"split": lambda s: lambda t: t[:, None], "merged": lambda s: s.output[:, 0]},
             ),
             "attention-reshape-only": (
-                "The attention cuts the features straight into (B, H, L, d), so features of "
+                "Your attention cuts the features straight into (B, H, L, d), so features of "
                 "different tokens are mixed.",
                 {"split": lambda s: lambda t: t.reshape(len(t), s.num_heads, t.shape[1], -1)},
             ),
@@ -109,7 +109,7 @@ ATTENTION = (
         BACK,
         {
             "attention-merged-without-moving": (
-                "The attention merges the heads without moving their axis back, so features of "
+                "Your attention merges the heads without moving their axis back, so features of "
                 "different tokens are mixed.",
                 lambda s: s.output.reshape(s.x.shape),
             ),
@@ -135,11 +135,11 @@ ATTENTION = (
                 {"keys": lambda s: s.x @ s.W_q.T},
             ),
             "queries-and-keys-swapped": (
-                "In the attention, W_q and W_k are exchanged.",
+                "Your attention exchanges W_q and W_k.",
                 {"queries": lambda s: s.x @ s.W_k.T, "keys": lambda s: s.x @ s.W_q.T},
             ),
             "values-not-projected": (
-                "The values of the attention are x itself: W_v has no effect.",
+                "The values of your attention are x itself: W_v has no effect.",
                 {"values": lambda s: s.x},
             ),
         },

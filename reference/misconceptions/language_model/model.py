@@ -98,11 +98,12 @@ MODEL_PARTS = (
         EMBEDDING,
         {
             "positions-missing": (
-                "The positions have no effect: the model cannot tell the order of the tokens.",
+                "In your code, the positions have no effect: the model cannot tell the order of "
+                "the tokens.",
                 {"x": lambda s: s.embedded},
             ),
             "words-missing": (
-                "The tokens have no effect: only their positions go into the block.",
+                "In your code, the tokens have no effect: only their positions go into the block.",
                 {"x": lambda s: np.broadcast_to(s.placed, s.embedded.shape)},
             ),
             "words-scaled": (
@@ -123,11 +124,11 @@ MODEL_PARTS = (
                 {"x": lambda s: s.embedded * s.placed},
             ),
             "positions-from-one": (
-                "The positions count from 1: the first token gets the second vector.",
+                "Your positions count from 1: the first token gets the second vector.",
                 {"placed": lambda s: s.places[1 : s.length + 1]},
             ),
             "positions-reversed": (
-                "The positions count backwards: the last token gets the first vector.",
+                "Your positions count backwards: the last token gets the first vector.",
                 {"placed": lambda s: s.places[: s.length][::-1]},
             ),
             "positions-from-the-end": (
@@ -136,7 +137,7 @@ MODEL_PARTS = (
                 {"placed": lambda s: s.places[-s.length :]},
             ),
             "first-position-for-all": (
-                "Every token gets the vector of position 0.",
+                "Your code gives every token the vector of position 0.",
                 {"placed": lambda s: np.repeat(s.places[:1], s.length, 0)},
             ),
             "positions-by-token": (
@@ -156,34 +157,34 @@ MODEL_PARTS = (
         CAUSAL,
         {
             "no-causal-mask": (
-                "{Your|The} logits are those without a causal mask: each position also sees the "
-                "tokens after it, even the token to be predicted.",
+                "{Your|The} logits are computed without a causal mask: each position also sees "
+                "the tokens after it, even the token to be predicted.",
                 _ones,
             ),
             "mask-inverted": (
-                "The mask is inverted: a position sees only the tokens after it. True means “may "
+                "Your mask is inverted: a position sees only the tokens after it. True means “may "
                 "attend”.",
                 lambda s: ~np.tril(_ones(s)),
             ),
             "upper-triangle": (
-                "The mask is the upper triangle: a position sees itself and the tokens after it.",
+                "Your mask is the upper triangle: a position sees itself and the tokens after it.",
                 lambda s: np.triu(_ones(s)),
             ),
             "own-word-hidden": (
-                "The mask has no diagonal: a position sees the tokens before it, but not itself.",
+                "Your mask has no diagonal: a position sees the tokens before it, but not itself.",
                 lambda s: np.tril(_ones(s), -1),
             ),
             "one-word-too-far": (
-                "The edge of the mask's triangle is one diagonal too high: a position also sees "
-                "the next token.",
+                "The triangle of your mask begins one diagonal too high: a position also sees the "
+                "next token.",
                 lambda s: np.tril(_ones(s), 1),
             ),
             "only-itself": (
-                "Each position sees only itself, and no token before it.",
+                "In your code, each position sees only itself, and no token before it.",
                 lambda s: np.eye(s.length, dtype=bool),
             ),
             "one-word-back": (
-                "Each position sees only itself and one token before it.",
+                "In your code, each position sees only itself and one token before it.",
                 lambda s: np.tril(_ones(s)) & np.triu(_ones(s), -1),
             ),
         },
@@ -197,24 +198,24 @@ MODEL_PARTS = (
                 lambda s: softmax(s.projected),
             ),
             "logarithms-of-probabilities": (
-                "The result has logarithms of probabilities (log_softmax). Logits are the "
+                "Your result has logarithms of probabilities (log_softmax). Logits are the "
                 "unchanged result of the output projection.",
                 lambda s: np.log(softmax(s.projected)),
             ),
             "last-position-only": (
-                "The result has only the logits of the last position.",
+                "Your result has only the logits of the last position.",
                 lambda s: s.projected[:, -1],
             ),
             "first-position-only": (
-                "The result has only the logits of the first position.",
+                "Your result has only the logits of the first position.",
                 lambda s: s.projected[:, 0],
             ),
             "positions-averaged": (
-                "The result is the mean of the logits over the positions.",
+                "Your result is the mean of the logits over the positions.",
                 lambda s: s.projected.mean(1),
             ),
             "last-two-axes-swapped": (
-                "The result has the axes (B, vocab_size, L): its last two axes are exchanged.",
+                "Your result has the axes (B, vocab_size, L): its last two axes are exchanged.",
                 lambda s: np.swapaxes(s.projected, 1, 2),
             ),
             "choices": (
@@ -223,11 +224,12 @@ MODEL_PARTS = (
                 lambda s: s.projected.argmax(-1),
             ),
             "block-left-out": (
-                "The block has no effect: the embeddings go straight to the output projection.",
+                "In your code, the block has no effect: the embeddings go straight to the output "
+                "projection.",
                 {"projected": lambda s: s.x @ s.W_out.T + s.b_out},
             ),
             "output-bias-left-out": (
-                "The bias of the output projection has no effect.",
+                "In your code, the bias of the output projection has no effect.",
                 {"projected": lambda s: s.norm_2 @ s.W_out.T},
             ),
             "tied-to-embedding": (
@@ -236,7 +238,7 @@ MODEL_PARTS = (
                 {"projected": lambda s: s.norm_2 @ s.words.T},
             ),
             "vectors-returned": (
-                "The result has the vectors of the block: the output projection is missing.",
+                "Your result has the vectors of the block: the output projection is missing.",
                 {"projected": lambda s: s.norm_2},
             ),
             "embeddings-added-again": (

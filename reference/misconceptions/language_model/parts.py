@@ -100,10 +100,13 @@ PARTS = (
                 {"sum_2": lambda s: s.sum_1 + s.fed},
             ),
             "network-left-out": (
-                "The feed-forward network has no effect.",
+                "In your code, the feed-forward network has no effect.",
                 {"sum_2": lambda s: s.norm_1, "fed": lambda s: s.norm_1},
             ),
-            "attention-left-out": ("The attention has no effect.", {"sum_1": lambda s: s.x}),
+            "attention-left-out": (
+                "In your code, the attention has no effect.",
+                {"sum_1": lambda s: s.x},
+            ),
             "difference-for-sum": (
                 "The attention is subtracted from x. It should be added to x.",
                 {"sum_1": lambda s: s.x - s.attended},
@@ -138,11 +141,11 @@ PARTS = (
             "no-first-norm": ("The first norm is missing.", {"norm_1": lambda s: s.sum_1}),
             "no-second-norm": ("The second norm is missing.", {"norm_2": lambda s: s.sum_2}),
             "first-norm-twice": (
-                "norm1 is used twice: norm2 has no effect.",
+                "Your code uses norm1 twice: norm2 has no effect.",
                 {"norm_2": lambda s: norm(s.sum_2, s.g_1, s.s_1)},
             ),
             "norms-swapped": (
-                "norm1 and norm2 are exchanged.",
+                "Your code exchanges norm1 and norm2.",
                 {
                     "norm_1": lambda s: norm(s.sum_1, s.g_2, s.s_2),
                     "norm_2": lambda s: norm(s.sum_2, s.g_1, s.s_1),
@@ -163,7 +166,7 @@ PARTS = (
         NETWORK,
         {
             "no-activation": (
-                "The feed-forward network has no ReLU.",
+                "Your feed-forward network has no ReLU.",
                 {"active": lambda s: s.hidden},
             ),
             "gelu": (
@@ -202,11 +205,11 @@ PARTS = (
                 {"hidden": lambda s: s.sum_1 @ s.W_0.T + s.b_0},
             ),
             "network-twice": (
-                "The feed-forward network is applied twice.",
+                "Your code applies the feed-forward network twice.",
                 {"fed": lambda s: feed(s, s.active @ s.W_2.T + s.b_2)},
             ),
             "no-biases": (
-                "The biases of the feed-forward network have no effect.",
+                "In your code, the biases of the feed-forward network have no effect.",
                 {"hidden": lambda s: s.norm_1 @ s.W_0.T, "fed": lambda s: s.active @ s.W_2.T},
             ),
         },
@@ -239,11 +242,11 @@ RARE = (
                 {"active": lambda s: _silu(s.hidden)},
             ),
             "first-bias-left-out": (
-                "The first bias of the feed-forward network has no effect.",
+                "In your code, the first bias of the feed-forward network has no effect.",
                 {"hidden": lambda s: s.norm_1 @ s.W_0.T},
             ),
             "second-bias-left-out": (
-                "The second bias of the feed-forward network has no effect.",
+                "In your code, the second bias of the feed-forward network has no effect.",
                 {"fed": lambda s: s.active @ s.W_2.T},
             ),
         },

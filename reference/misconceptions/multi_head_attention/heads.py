@@ -31,7 +31,7 @@ def _parts(x: Any, h: int) -> Any:
 
 
 def _whole(s: Any) -> Any:
-    """Return the scores of one head with all features, scaled as if it were one of H."""
+    """Return the scores of a single head with all features, scaled for one of H heads."""
     return scores(s.queries, s.keys) / np.sqrt(s.d_model // s.num_heads)
 
 
@@ -77,11 +77,11 @@ HEADS = (
                 lambda x, h: x.reshape(*x.shape[:2], -1, h).transpose(0, 3, 1, 2),
             ),
             "heads-reversed": (
-                "The heads are in reverse order: head 0 has the last features.",
+                "Your heads are in reverse order: head 0 has the last features.",
                 lambda x, h: split_heads(x, h)[:, ::-1],
             ),
             "first-block-for-all": (
-                "Every head gets the first block of features.",
+                "In your code, every head gets the first block of features.",
                 lambda x, h: np.repeat(split_heads(x, h)[:, :1], h, axis=1),
             ),
         },
@@ -101,7 +101,7 @@ HEADS = (
                 lambda s: s.output.transpose(0, 2, 3, 1).reshape(s.x.shape),
             ),
             "merged-in-reverse": (
-                "The heads are merged in reverse order.",
+                "Your code merges the heads in reverse order.",
                 lambda s: merge_heads(s.output[:, ::-1]),
             ),
             "heads-averaged": (
@@ -173,7 +173,7 @@ HEADS = (
                 lambda s: s.allowed,
             ),
             "mask-for-first-head": (
-                "The mask acts only on head 0.",
+                "Your code applies the mask only to head 0.",
                 {
                     "blocked": lambda s: np.concatenate(
                         [block(s.scaled, s.mask)[:, :1], s.scaled[:, 1:]], axis=1
@@ -181,7 +181,7 @@ HEADS = (
                 },
             ),
             "mask-of-first-item": (
-                "The mask of the first sequence is used for all sequences of the batch.",
+                "Your code uses the mask of the first sequence for all sequences of the batch.",
                 lambda s: (
                     s.allowed
                     if s.allowed is None or s.allowed.ndim == 2

@@ -25,7 +25,7 @@ PROJECTIONS = (
                 {"values": lambda s: s.x @ s.W_q.T},
             ),
             "all-by-query-matrix": (
-                "Queries, keys and values are all made with W_q.",
+                "Your code makes queries, keys and values with the same matrix, W_q.",
                 {"keys": lambda s: s.x @ s.W_q.T, "values": lambda s: s.x @ s.W_q.T},
             ),
             "queries-and-keys-swapped": (
@@ -38,19 +38,19 @@ PROJECTIONS = (
                 {"keys": lambda s: s.x @ s.W_v.T, "values": lambda s: s.x @ s.W_k.T},
             ),
             "values-not-projected": (
-                "The values are x itself: W_v has no effect.",
+                "Your values are x itself: W_v has no effect.",
                 {"values": lambda s: s.x},
             ),
             "keys-not-projected": (
-                "The keys are x itself: W_k has no effect.",
+                "Your keys are x itself: W_k has no effect.",
                 {"keys": lambda s: s.x},
             ),
             "queries-not-projected": (
-                "The queries are x itself: W_q has no effect.",
+                "Your queries are x itself: W_q has no effect.",
                 {"queries": lambda s: s.x},
             ),
             "scores-from-x": (
-                "The scores are computed from x itself: W_q and W_k have no effect.",
+                "Your scores are computed from x itself: W_q and W_k have no effect.",
                 {"queries": lambda s: s.x, "keys": lambda s: s.x},
             ),
             "weights-not-transposed": (
@@ -69,11 +69,11 @@ PROJECTIONS = (
         OUT,
         {
             "output-not-projected": (
-                "W_o has no effect: the merged heads are returned unchanged.",
+                "In your code, W_o has no effect: the merged heads are returned unchanged.",
                 lambda s: s.merged,
             ),
             "output-projected-twice": (
-                "W_o is applied to the output twice.",
+                "Your code applies W_o to the output twice.",
                 lambda s: s.merged @ s.W_o.T @ s.W_o.T,
             ),
             "output-by-value-matrix": (

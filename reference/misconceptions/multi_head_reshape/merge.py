@@ -33,8 +33,8 @@ MERGE = (
         means=of_x,
         ways={
             "reshape-only": (
-                "The numbers are those of a reshape alone. The heads are not moved back first, so "
-                "features of different tokens are mixed.",
+                "Your numbers are those of a reshape alone. The heads are not moved back first, "
+                "so features of different tokens are mixed.",
                 lambda x: x.reshape(x.shape[0], x.shape[2], -1),
             ),
             "interleaved": (
@@ -50,8 +50,8 @@ MERGE = (
                 "The result is the sum of the heads. It should have the heads side by side.",
                 lambda x: x.sum(1),
             ),
-            "first-head-only": ("The result has only the first head.", lambda x: x[:, 0]),
-            "last-head-only": ("The result has only the last head.", lambda x: x[:, -1]),
+            "first-head-only": ("Your result has only the first head.", lambda x: x[:, 0]),
+            "last-head-only": ("Your result has only the last head.", lambda x: x[:, -1]),
             "largest-of-heads": (
                 "The result has the largest number over the heads. It should have the heads side "
                 "by side.",
@@ -105,11 +105,11 @@ MERGE = (
                 lambda x: _flat(x.transpose(0, 2, 1, 3)).reshape(-1, x.shape[1] * x.shape[3]),
             ),
             "first-batch-only": (
-                "The result has only the first item of the batch.",
+                "Your result has only the first item of the batch.",
                 lambda x: _flat(x.transpose(0, 2, 1, 3))[:1],
             ),
             "column-order": (
-                "The numbers are those of a reshape in column order (order='F'), so they are in "
+                "Your numbers are those of a reshape in column order (order='F'), so they are in "
                 "the wrong places.",
                 lambda x: x.reshape(x.shape[0], x.shape[2], -1, order="F"),
             ),

@@ -70,7 +70,7 @@ def _causal(state: Any) -> Any:
 
 
 def _indexed(state: Any, turned: Callable[[Any], Any]) -> Any:
-    """Return the scaled scores with −∞ where the inverted mask, used as an index, points."""
+    """Return the scaled scores. The inverted mask is the index of the entries set to −∞."""
     made = np.array(state.scaled, float)
     if state.mask is not None:
         made[turned(np.asarray(state.mask))] = -np.inf

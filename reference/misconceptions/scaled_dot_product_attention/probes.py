@@ -17,7 +17,7 @@ HUGE = np.array([[100.0, 1.0], [0.1, 0.0]]), np.array([[100.0, 0], [90, 3], [0, 
 
 
 def probes(draw: int, most: float = 10_000) -> Sequence[Probe]:
-    """Return probes: all sizes different where sizes decide, all equal where values decide.
+    """Return probes. Their sizes are all different, or all equal to show mistakes in values.
 
     `most` is the size of the largest scaled scores without a mask.
     """

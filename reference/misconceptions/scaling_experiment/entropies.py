@@ -80,8 +80,8 @@ ENTROPY = (
         ZERO,
         {
             "nan-for-zero": (
-                "A weight of 0 gives NaN, because 0 · ln 0 is NaN in NumPy. In an entropy, this "
-                "term counts as 0.",
+                "In your code, a weight of 0 gives NaN, because 0 · ln 0 is NaN in NumPy. In an "
+                "entropy, this term counts as 0.",
                 lambda s: -(s.p * np.log(s.p)).sum(-1),
             ),
             "zero-for-a-row-with-zero": (

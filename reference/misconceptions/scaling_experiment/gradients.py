@@ -165,11 +165,11 @@ GRADIENT = (
         means=of_scores,
         ways={
             "no-softmax": (
-                "The scores are used as weights: the softmax is missing.",
+                "Your code uses the scores as weights: the softmax is missing.",
                 lambda x: x,
             ),
             "sigmoid": (
-                "The weights are those of a sigmoid. They should be those of a softmax.",
+                "Your weights come from a sigmoid. They should come from a softmax.",
                 lambda x: 1 / (1 + np.exp(-x)),
             ),
             "softmax-over-columns": (
@@ -194,7 +194,10 @@ GRADIENT = (
                 "far below this maximum vanish.",
                 lambda x: np.exp(x - x.max()) / np.exp(x - x.max()).sum(-1, keepdims=True),
             ),
-            "softmax-twice": ("A softmax is taken of a softmax.", lambda x: softmax(softmax(x))),
+            "softmax-twice": (
+                "Your code takes a softmax of a softmax.",
+                lambda x: softmax(softmax(x)),
+            ),
             "scaled-too": (
                 "The scores are divided by a root first. Do not divide the scores.",
                 lambda x: softmax(x / np.sqrt(x.shape[-1])),

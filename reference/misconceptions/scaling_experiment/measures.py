@@ -43,7 +43,7 @@ MEASURING: tuple[Family, ...] = (
         means=each_dimension,
         ways={
             "scaled-not-scaled": (
-                "The scaled measures are those of unscaled scores.",
+                "Your code computes the scaled measures from unscaled scores.",
                 lambda s: s.unscaled,
             ),
             "divides-by-d": (
@@ -68,12 +68,12 @@ MEASURING: tuple[Family, ...] = (
                 lambda s: s.unscaled / s.d**0.25,
             ),
             "unscaled-is-scaled": (
-                "The unscaled measures are those of scaled scores.",
+                "Your code computes the unscaled measures from scaled scores.",
                 {"unscaled": lambda s: product(s) / np.sqrt(s.d), "scaled": lambda s: s.unscaled},
             ),
             "scaled-twice": (
-                "All scores are divided by √d before the measures are computed. The scaled "
-                "scores are divided by √d again.",
+                "Your code divides all scores by √d before it computes the measures. It divides "
+                "the scaled scores by √d again.",
                 {"unscaled": lambda s: product(s) / np.sqrt(s.d)},
             ),
         },
@@ -159,8 +159,8 @@ MEASURING: tuple[Family, ...] = (
                 {"entropy": lambda s: lambda weights: entropy(weights).max(-1)},
             ),
             "largest-of-all": (
-                "The largest weight is that of the whole matrix. It should be the mean of the "
-                "largest weights of the rows.",
+                "Your code takes the largest weight of the whole matrix. It should take the mean "
+                "of the largest weights of the rows.",
                 {"largest": lambda s: lambda weights: weights.max((-1, -2))},
             ),
             "sum-of-largest": (
@@ -208,7 +208,7 @@ MEASURING: tuple[Family, ...] = (
                 {"K": lambda s: s.Q},
             ),
             "draws-divided": (
-                "Q and K are both divided by √d, so even the unscaled scores are divided by d.",
+                "Your code divides Q and K by √d, so even the unscaled scores are divided by d.",
                 {
                     "Q": lambda s: drawn(s.d, s.seq_len, 0) / np.sqrt(s.d),
                     "K": lambda s: drawn(s.d, s.seq_len, 1) / np.sqrt(s.d),
@@ -250,7 +250,7 @@ MEASURING: tuple[Family, ...] = (
                 {"averaged": lambda s: lambda trials: trials * s.trials},
             ),
             "divided-once-too-often": (
-                "The measures are divided by the number of trials twice.",
+                "Your code divides the measures by the number of trials twice.",
                 {"averaged": lambda s: lambda trials: trials / s.trials},
             ),
         },

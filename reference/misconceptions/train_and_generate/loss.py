@@ -110,22 +110,22 @@ LOSS = Recipe(
             SHIFT,
             {
                 "target-not-shifted": (
-                    "The targets are not shifted: each token is predicted from the logits at its "
+                    "Your targets are not shifted: each token is predicted from the logits at its "
                     "own position, where the model has already seen it.",
                     {"predictions": lambda s: s.logits, "targets": lambda s: s.tokens},
                     {"targets": lambda s: s.tokens[:, :-1]},
                     {"predictions": lambda s: s.logits[:, 1:]},
                 ),
                 "shifted-backwards": (
-                    "The targets are shifted in the wrong direction: the logits at t + 1 are used "
-                    "to predict the token at t.",
+                    "Your targets are shifted in the wrong direction: the logits at t + 1 are "
+                    "used to predict the token at t.",
                     {
                         "predictions": lambda s: s.logits[:, 1:],
                         "targets": lambda s: s.tokens[:, :-1],
                     },
                 ),
                 "rolled": (
-                    "The targets are rolled: at the last position, the model has to predict the "
+                    "Your targets are rolled: at the last position, the model has to predict the "
                     "first token of the same sentence.",
                     {
                         "predictions": lambda s: s.logits,
@@ -133,7 +133,7 @@ LOSS = Recipe(
                     },
                 ),
                 "rolled-backwards": (
-                    "The targets are rolled in the wrong direction: at each position, the model "
+                    "Your targets are rolled in the wrong direction: at each position, the model "
                     "has to predict the token before it. At the first position, it has to predict "
                     "the last token of the sentence.",
                     {
@@ -142,26 +142,26 @@ LOSS = Recipe(
                     },
                 ),
                 "shifted-across-sentences": (
-                    "The shift comes after flattening: at the last token of a sentence, the model "
-                    "has to predict the first token of the next sentence.",
+                    "Your shift comes after flattening: at the last token of a sentence, the "
+                    "model has to predict the first token of the next sentence.",
                     {"costs": _across},
                 ),
                 "shifted-by-two": (
-                    "The targets are shifted by two positions.",
+                    "Your targets are shifted by two positions.",
                     {
                         "predictions": lambda s: s.logits[:, :-2],
                         "targets": lambda s: s.tokens[:, 2:],
                     },
                 ),
                 "last-word-only": (
-                    "Only the last token of each sequence is predicted.",
+                    "Your code predicts only the last token of each sequence.",
                     {
                         "predictions": lambda s: s.logits[:, -2:-1],
                         "targets": lambda s: s.tokens[:, -1:],
                     },
                 ),
                 "first-word-only": (
-                    "Only the second token is predicted, from the first.",
+                    "Your code predicts only the second token, from the first.",
                     {
                         "predictions": lambda s: s.logits[:, :1],
                         "targets": lambda s: s.tokens[:, 1:2],
@@ -174,16 +174,16 @@ LOSS = Recipe(
             ENTROPY,
             {
                 "softmax-before-cross-entropy": (
-                    "A softmax is taken before the cross-entropy. The cross-entropy has its own "
-                    "softmax, so your loss is that of a softmax of a softmax.",
+                    "Your code takes a softmax before the cross-entropy. The cross-entropy has "
+                    "its own softmax, so the softmax is taken twice.",
                     lambda s: _logarithms(_softmax(s.predictions)),
                 ),
                 "no-logarithm": (
-                    "The loss is minus the mean of the probabilities. The logarithm is missing.",
+                    "Your loss is minus the mean of the probabilities. The logarithm is missing.",
                     lambda s: _softmax(s.predictions),
                 ),
                 "no-softmax": (
-                    "The loss is minus the mean of the logits. The softmax and its logarithm are "
+                    "Your loss is minus the mean of the logits. The softmax and its logarithm are "
                     "missing.",
                     lambda s: s.predictions,
                 ),
@@ -193,7 +193,7 @@ LOSS = Recipe(
                     {"costs": lambda s: _taken(s.logarithms, s.targets)},
                 ),
                 "base-2": (
-                    "The logarithms have base 2. The loss uses natural logarithms.",
+                    "Your logarithms have base 2. The loss should use natural logarithms.",
                     {"costs": lambda s: -_taken(s.logarithms, s.targets) / np.log(2)},
                 ),
                 "softmax-over-positions": (
@@ -205,20 +205,20 @@ LOSS = Recipe(
                     lambda s: _logarithms(s.predictions, 0),
                 ),
                 "reshaped-to-classes-second": (
-                    "The logits are reshaped to (B, V, L), so positions and tokens are mixed. "
-                    "F.cross_entropy accepts (B, V, L), but only from a transpose.",
+                    "Your code reshapes the logits to (B, V, L), so positions and tokens are "
+                    "mixed. F.cross_entropy accepts (B, V, L), but only from a transpose.",
                     _classes_second,
                 ),
                 "squared-error": (
-                    "The loss is the squared error of the probabilities. It should be the "
+                    "Your loss is the squared error of the probabilities. It should be the "
                     "cross-entropy.",
                     {"loss": lambda s: _average((_softmax(s.predictions) - _one_hot(s)) ** 2)},
                     {"costs": lambda s: ((_softmax(s.predictions) - _one_hot(s)) ** 2).sum(-1)},
                 ),
                 "each-word-yes-or-no": (
-                    "The loss is that of a yes-or-no question for each token of the vocabulary "
-                    "(binary cross-entropy). The cross-entropy uses only the probability of the "
-                    "correct token.",
+                    "Your loss asks a yes-or-no question for each token of the vocabulary (binary "
+                    "cross-entropy). The cross-entropy uses only the probability of the correct "
+                    "token.",
                     {"loss": lambda s: _average(_yes_or_no(s))},
                     {"costs": lambda s: _yes_or_no(s).sum(-1)},
                 ),
@@ -228,7 +228,7 @@ LOSS = Recipe(
                     {"costs": lambda s: (s.predictions.argmax(-1) == s.targets).astype(float)},
                 ),
                 "labels-smoothed": (
-                    "The targets are smoothed: a tenth of each target is divided equally among "
+                    "Your targets are smoothed: a tenth of each target is divided equally among "
                     "all tokens.",
                     {
                         "costs": lambda s: (
@@ -237,16 +237,16 @@ LOSS = Recipe(
                     },
                 ),
                 "entropy-of-predictions": (
-                    "The loss is the entropy of the predicted probabilities. The correct tokens "
+                    "Your loss is the entropy of the predicted probabilities. The correct tokens "
                     "have no effect.",
                     {"costs": lambda s: -(np.exp(s.logarithms) * s.logarithms).sum(-1)},
                 ),
                 "perplexity": (
-                    "The exponential of the loss (the perplexity) is returned.",
+                    "Your code returns the exponential of the loss (the perplexity).",
                     {"loss": lambda s: np.exp(_average(s.costs))},
                 ),
                 "average-word": (
-                    "The loss is the mean over all tokens of the vocabulary. It should use only "
+                    "Your loss is the mean over all tokens of the vocabulary. It should use only "
                     "the correct tokens.",
                     {"costs": lambda s: -s.logarithms.mean(-1)},
                 ),
@@ -257,21 +257,21 @@ LOSS = Recipe(
             MEAN,
             {
                 "sum-for-mean": (
-                    "The loss is the sum over all predictions. It should be their mean.",
+                    "Your loss is the sum over all predictions. It should be their mean.",
                     lambda s: s.costs.sum(),
                 ),
                 "sum-over-positions": (
-                    "The loss is the sum over the positions and the mean over the batch. It "
+                    "Your loss is the sum over the positions and the mean over the batch. It "
                     "should be the mean over both.",
                     lambda s: _average(s.costs.sum(1)),
                 ),
                 "sum-over-batch": (
-                    "The loss is the sum over the batch and the mean over the positions. It "
+                    "Your loss is the sum over the batch and the mean over the positions. It "
                     "should be the mean over both.",
                     lambda s: _average(s.costs.sum(0)),
                 ),
                 "divided-by-length": (
-                    "The sum is divided by B · L. There are only B · (L − 1) predictions.",
+                    "Your code divides the sum by B · L. There are only B · (L − 1) predictions.",
                     lambda s: s.costs.sum() / s.tokens.size,
                 ),
                 "not-averaged": (
@@ -289,8 +289,8 @@ LOSS = Recipe(
                     lambda s: _average(s.costs, 1),
                 ),
                 "first-sentence-only": (
-                    "The loss is that of the first sentence. It should be the mean of all "
-                    "predictions' losses.",
+                    "Your loss is computed from the first sentence only. It should be the mean of "
+                    "all predictions' losses.",
                     lambda s: _average(s.costs[0]),
                 ),
                 "largest-loss": (
@@ -302,8 +302,8 @@ LOSS = Recipe(
                     lambda s: np.sort(s.costs.ravel())[(s.costs.size - 1) // 2],
                 ),
                 "word-0-left-out": (
-                    "Targets with the number 0 are left out, like padding. In this exercise, 0 is "
-                    "a normal token.",
+                    "Your code leaves out targets with the number 0, like padding. In this "
+                    "exercise, 0 is a normal token.",
                     lambda s: _average(s.costs[s.targets != 0]),
                 ),
             },

@@ -154,43 +154,45 @@ TRAIN = Recipe(
             means=constant,
             ways={
                 "gradients-not-cleared": (
-                    "The gradients are never cleared, so each step uses the sum of all "
+                    "Your code never clears the gradients, so each step uses the sum of all "
                     "gradients so far.",
                     {"clear": "never"},
                 ),
                 "cleared-before-step": (
-                    "The gradients are cleared after backward(), before the step can use them.",
+                    "Your code clears the gradients after backward(), before the step can use "
+                    "them.",
                     {"clear": "before step"},
                 ),
                 "no-step": (
-                    "The weights never change. Either there is no step, or each step comes before "
-                    "backward(), when there are no gradients yet.",
+                    "In your training, the weights never change. Either there is no step, or each "
+                    "step comes before backward(), when there are no gradients yet.",
                     {"is_step": lambda step: False},
                 ),
                 "ascends": (
-                    "The training makes the loss larger, because the sign of the loss is reversed.",
+                    "Your training makes the loss larger, because the sign of the loss is "
+                    "reversed.",
                     {"sign": -1.0},
                 ),
                 "every-second-step": (
-                    "The weights change only in every second step.",
+                    "In your training, the weights change only in every second step.",
                     {"is_step": lambda step: step % 2 == 1},
                     {"is_step": lambda step: step % 2 == 0},
                 ),
                 "gradients-changed": [
                     (
-                        f"The losses are those of a training that {words}.",
+                        f"Your losses are those of a training that {words}.",
                         {"gradients": change},
                         {"gradients": change, "optimizer": "SGD"},
                     )
                     for words, change in GRADIENTS
                 ],
                 "targets-shifted-twice": (
-                    "The targets are shifted by two positions: the prediction for one token is "
+                    "Your targets are shifted by two positions: the prediction for one token is "
                     "compared with the token after it.",
                     {"shift": 2},
                 ),
                 "target-not-shifted": (
-                    "The targets are not shifted: the model predicts each token at a position "
+                    "Your targets are not shifted: the model predicts each token at a position "
                     "where it has already seen this token.",
                     {"shift": 0},
                 ),
@@ -206,42 +208,42 @@ TRAIN = Recipe(
             means=constant,
             ways={
                 "plain-descent": (
-                    "The losses are those of plain gradient descent (SGD). They should be those "
+                    "Your losses are those of plain gradient descent (SGD). They should be those "
                     "of AdamW.",
                     "SGD",
                 ),
                 "no-weight-decay": (
-                    "The losses are those of Adam. AdamW also makes the weights a little smaller "
+                    "Your losses are those of Adam. AdamW also makes the weights a little smaller "
                     "at each step.",
                     "Adam",
                 ),
                 "rmsprop": (
-                    "The losses are those of RMSprop. They should be those of AdamW.",
+                    "Your losses are those of RMSprop. They should be those of AdamW.",
                     "RMSprop",
                 ),
                 "adagrad": (
-                    "The losses are those of Adagrad. They should be those of AdamW.",
+                    "Your losses are those of Adagrad. They should be those of AdamW.",
                     "Adagrad",
                 ),
                 "adamax": (
-                    "The losses are those of Adamax. They should be those of AdamW.",
+                    "Your losses are those of Adamax. They should be those of AdamW.",
                     "Adamax",
                 ),
                 "optimizer-made-anew": (
-                    "Each step uses a new optimizer. A new optimizer does not remember earlier "
-                    "steps.",
+                    "In your code, each step uses a new optimizer. A new optimizer does not "
+                    "remember earlier steps.",
                     {"made_once": False},
                 ),
                 "rate-ignored": [
                     (
-                        f"The losses are those of the learning rate {rate:g}{{, whatever lr is}}.",
+                        f"Your losses are those of the learning rate {rate:g}{{, whatever lr is}}.",
                         {"rate": lambda lr, step, steps, rate=rate: rate},
                     )
                     for rate in (1e-3, 1e-2, 1e-1)
                 ],
                 "rate-scheduled": [
                     (
-                        f"The losses are those of a training that {words}. The learning rate "
+                        f"Your losses are those of a training that {words}. The learning rate "
                         "should be lr in every step.",
                         {"rate": rate},
                     )
@@ -254,17 +256,20 @@ TRAIN = Recipe(
             BATCHES,
             means=constant,
             ways={
-                "first-batch-only": ("Every step uses the first batch.", lambda step, count: 0),
+                "first-batch-only": (
+                    "In your code, every step uses the first batch.",
+                    lambda step, count: 0,
+                ),
                 "last-batch-only": (
-                    "Every step uses the last batch.",
+                    "In your code, every step uses the last batch.",
                     lambda step, count: count - 1,
                 ),
                 "batches-backwards": (
-                    "The batches are used from the last to the first.",
+                    "Your code uses the batches from the last to the first.",
                     lambda step, count: -1 - step % count,
                 ),
                 "from-the-second": (
-                    "The first step uses the second batch.",
+                    "In your code, the first step uses the second batch.",
                     lambda step, count: (step + 1) % count,
                 ),
                 "stays-at-the-last": (
@@ -273,21 +278,21 @@ TRAIN = Recipe(
                     lambda step, count: min(step, count - 1),
                 ),
                 "one-pass-only": (
-                    "The training ends after every batch has been used once. Not all steps are "
+                    "Your training ends after every batch has been used once. Not all steps are "
                     "done.",
                     {"count": lambda steps, batches: min(steps, batches)},
                 ),
                 "steps-for-each-batch": (
-                    "Each batch is used `steps` times. `steps` is the number of all steps "
+                    "Your code uses each batch `steps` times. `steps` is the number of all steps "
                     "together.",
                     {"count": lambda steps, batches: steps * batches},
                 ),
                 "one-step-too-few": (
-                    "One step too few is taken.",
+                    "Your code takes one step too few.",
                     {"count": lambda steps, _: steps - 1},
                 ),
                 "one-step-too-many": (
-                    "One step too many is taken.",
+                    "Your code takes one step too many.",
                     {"count": lambda steps, _: steps + 1},
                 ),
             },
@@ -322,7 +327,7 @@ TRAIN = Recipe(
                     lambda losses: list(np.cumsum(losses)),
                 ),
                 "losses-backwards": (
-                    "The losses are in reverse order.",
+                    "Your losses are in reverse order.",
                     lambda losses: losses[::-1],
                 ),
             },

@@ -89,24 +89,25 @@ GENERATE = Recipe(
             means=constant,
             ways={
                 "first-position": (
-                    "The next token is taken from the logits of the first position.",
+                    "Your code takes the next token from the logits of the first position.",
                     lambda logits: logits[0],
                 ),
                 "last-but-one": (
-                    "The next token is taken from the logits of the second-last position. They "
-                    "predict the token that is already last.",
+                    "Your code takes the next token from the logits of the second-last position. "
+                    "They predict the token that is already last.",
                     lambda logits: logits[max(len(logits) - 2, 0)],
                 ),
                 "mean-of-positions": (
-                    "The next token is taken from the mean of all positions' logits.",
+                    "Your code takes the next token from the mean of all positions' logits.",
                     lambda logits: logits.mean(0),
                 ),
                 "sum-of-last-two": (
-                    "The next token is taken from the sum of the last two positions' logits.",
+                    "Your code takes the next token from the sum of the last two positions' "
+                    "logits.",
                     lambda logits: logits[-2:].sum(0),
                 ),
                 "largest-anywhere": (
-                    "The next token is the one with the largest logit at any position.",
+                    "Your code takes the token with the largest logit at any position.",
                     lambda logits: logits.max(0),
                 ),
             },
@@ -117,23 +118,23 @@ GENERATE = Recipe(
             means=constant,
             ways={
                 "least-likely": (
-                    "The unlikeliest token is taken (argmin).",
+                    "Your code takes the unlikeliest token (argmin).",
                     lambda logits: int(logits.argmin()),
                 ),
                 "largest-size": (
-                    "The token whose logit has the largest absolute value is taken.",
+                    "Your code takes the token whose logit has the largest absolute value.",
                     lambda logits: int(np.abs(logits).argmax()),
                 ),
                 "second-best": (
-                    "The second likeliest token is taken.",
+                    "Your code takes the second likeliest token.",
                     lambda logits: int(np.argsort(logits)[-2]),
                 ),
                 "never-word-0": (
-                    "Token 0 is never taken, as if it were padding.",
+                    "Your code never takes token 0, as if it were padding.",
                     lambda logits: int(logits[1:].argmax()) + 1,
                 ),
                 "number-off-by-one": (
-                    "The number of every new token is one too small.",
+                    "In your code, the number of every new token is one too small.",
                     lambda logits: max(int(logits.argmax()) - 1, 0),
                 ),
             },
@@ -148,17 +149,18 @@ GENERATE = Recipe(
                     lambda s: lambda tokens: tokens[: s.limit],
                 ),
                 "context-too-short": (
-                    "The model gets one token less than it can take.",
+                    "In your code, the model gets one token less than it can take.",
                     lambda s: (
                         lambda tokens: tokens[-(s.limit - 1) :] if s.limit > 1 else tokens[-1:]
                     ),
                 ),
                 "last-token-only": (
-                    "The model gets only the newest token.",
+                    "In your code, the model gets only the newest token.",
                     lambda s: lambda tokens: tokens[-1:],
                 ),
                 "prompt-only": (
-                    "The model sees only the prompt, never the tokens that were added.",
+                    "In your code, the model sees only the prompt, never the tokens that were "
+                    "added.",
                     lambda s: lambda tokens: tokens[: len(s.prompt)][-s.limit :],
                 ),
                 "new-words-only": (
@@ -167,7 +169,7 @@ GENERATE = Recipe(
                     lambda s: lambda tokens: (tokens[len(s.prompt) :] or tokens)[-s.limit :],
                 ),
                 "context-reversed": (
-                    "The model gets the tokens in reverse order.",
+                    "In your code, the model gets the tokens in reverse order.",
                     lambda s: lambda tokens: tokens[-s.limit :][::-1],
                 ),
             },
@@ -177,24 +179,24 @@ GENERATE = Recipe(
             RESULT,
             {
                 "prompt-missing": (
-                    "Only the new tokens are returned. The prompt should come before them.",
+                    "Your code returns only the new tokens. The prompt should come before them.",
                     {"result": lambda s: np.array(s.tokens[len(s.prompt) :])},
                 ),
                 "last-word-only": (
-                    "Only the last token is returned.",
+                    "Your code returns only the last token.",
                     {"result": lambda s: np.array(s.tokens[-1:])},
                 ),
                 "one-too-many": (
-                    "One new token too many is returned.",
+                    "Your code returns one new token too many.",
                     {"number": lambda s: s.count + 1},
                 ),
                 "one-too-few": (
-                    "One new token too few is returned.",
+                    "Your code returns one new token too few.",
                     {"number": lambda s: s.count - 1},
                 ),
                 "counts-the-prompt": (
-                    "max_new_tokens is used as the length of the whole result. It is the number "
-                    "of new tokens.",
+                    "Your code uses max_new_tokens as the length of the whole result. It should "
+                    "be the number of new tokens.",
                     {"number": lambda s: max(s.count - len(s.prompt), 0)},
                 ),
                 "result-cut": (
@@ -215,7 +217,7 @@ GENERATE = Recipe(
                     {"result": lambda s: np.array([s.tokens])},
                 ),
                 "prompt-returned": (
-                    "The prompt is returned without new tokens.",
+                    "Your code returns the prompt without new tokens.",
                     {"result": lambda s: np.array(s.prompt)},
                 ),
             },
