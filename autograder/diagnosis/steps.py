@@ -14,7 +14,7 @@ from autograder.diagnosis.examination import ENOUGH, TELLING, Examination
 from autograder.diagnosis.finding import Finding, located, named, named_fact, stated
 from autograder.diagnosis.general import GENERAL, NOTHING_RETURNED, PRINTED
 from autograder.diagnosis.kept_state import REMEMBERS
-from autograder.diagnosis.outcome import Outcome, agree, alike, only_nan, outcome_of, same
+from autograder.diagnosis.outcome import Outcome, agree, only_nan, same
 from autograder.diagnosis.recipe import Misconception, Probe
 from autograder.diagnosis.replay import Pair, Replay, Wrong
 from autograder.report.model import DiagnosisCode
@@ -22,8 +22,7 @@ from autograder.report.model import DiagnosisCode
 DRAWS = 2  # a name must be found again after this many draws of calls
 SEEN = 6  # a sentence without a name must be true for this many draws of calls
 MAX_PAIRS = 12
-NEW = 3  # so many numbers do not agree by chance: 1e-5 ** 3, times 1e5 pairs, is below 0.001
-FAR = 1e-5  # answers closer than this may be equal apart from rounding errors
+MAX_ALIKE = 3
 LEAST_OF_A_RESULT = 2  # each of two wrong results must be wrong in at least this many calls
 LEAST_OF_A_KIND = 4  # a name for one kind of calls needs this many wrong calls of the kind
 HARD_CODED = "hard-coded"
@@ -137,13 +136,12 @@ def two_misconceptions(examination: Examination) -> Finding | None:
     is_exact = examination.replay.recipe.comparison.is_exact
     if is_exact and (one := _one_change(examination, _changes_near(examination))):
         return one
-    shown = [pair for pair in pairs if _shown_apart(examination, pair)]
-    # all these pairs give the same answer to every probe, so each of them may be true
-    mistakes = [
-        wrong
-        for wrong in (shown[0][:2] if shown else ())
-        if all(wrong.id in {pair[0].id, pair[1].id} for pair in pairs)
-    ]
+    pairs = [pair for pair in pairs if _shown_apart(examination, pair)]
+    mistakes = list(pairs[0][:2]) if pairs else []
+    # the remaining pairs give the same answer to every probe, so each of them may be true
+    if len(pairs) > MAX_ALIKE:
+        in_all = set.intersection(*({pair[0].id, pair[1].id} for pair in pairs))
+        mistakes = [wrong for wrong in mistakes if wrong.id in in_all]
     if not mistakes:
         return None
     return named("two_mistakes" if len(mistakes) == 2 else "and_something_else", *mistakes)
@@ -274,52 +272,22 @@ def _fitting_pairs(examination: Examination) -> list[Pair]:
 
 
 def _shown_apart(examination: Examination, pair: Pair) -> bool:
-    """Return True if calls show that a pair is two separate mistakes.
+    """Return True if calls show each mistake of a pair separately.
 
-    Either a call shows only one of the two, or the answers have `NEW` numbers that need both. A
+    At least `TELLING` answers must need each mistake, and a call must show only one of the two. A
     general misconception changes the result at the end, which is always visible.
     """
     replay, outcomes, wrong = examination.replay, examination.outcomes, examination.wrong
     if any(half in GENERAL for half in pair[:2]):
         return True
     alone = [[each for each in replay.singles if each[0] is half] for half in pair[:2]]
-    if not (_acts(examination, *alone) and _acts(examination, *alone[::-1])):
-        return False
-    ways = [*alone[0], *alone[1]]
-    return len(_new_numbers(examination, ways)) >= NEW or any(
-        _shows_alone(replay, n, outcomes[n], each) for each in ways for n in wrong
+    needed = (
+        sum(not any(replay.fits(n, outcomes[n], each) for each in half) for n in wrong)
+        for half in alone
     )
-
-
-def _acts(examination: Examination, half: Sequence[Wrong], other: Sequence[Wrong]) -> bool:
-    """Return True if one of two mistakes is needed to explain at least `TELLING` answers.
-
-    In most of these calls, it must change the result without the other mistake too. The other
-    mistake must never undo it. Each mistake comes in all its ways.
-    """
-    replay, outcomes, everywhere = examination.replay, examination.outcomes, examination.everywhere
-    needed = {n for n in everywhere if not any(replay.fits(n, outcomes[n], e) for e in other)}
-    shown = {
-        n for n in everywhere if not any(replay.is_right(n, replay.outcome(n, e)) for e in half)
-    }
-    return (
-        len(needed.intersection(examination.wrong)) >= TELLING
-        and 2 * len(needed & shown) >= len(needed)
-        and shown.issubset(examination.wrong)
+    return min(needed) >= TELLING and any(
+        _shows_alone(replay, n, outcomes[n], each) for half in alone for each in half for n in wrong
     )
-
-
-def _new_numbers(examination: Examination, alone: Sequence[Wrong]) -> set[float]:
-    """Return the fractions in wrong answers that are neither arguments nor due to one mistake."""
-    replay, found = examination.replay, set[float]()
-    for n in examination.wrong if replay.recipe.comparison.is_exact else ():
-        probe, numbers = _first_probes(examination)[n], examination.outcomes[n].numbers
-        given = outcome_of([*probe.args, *probe.kwargs.values()])
-        known = [given.numbers, *(replay.outcome(n, each).numbers for each in [(), *alone])]
-        new = numbers[np.isfinite(numbers) & (numbers != np.round(numbers))]
-        is_known = np.isclose(new[:, None], np.concatenate(known), rtol=FAR, atol=FAR).any(axis=-1)
-        found.update(np.round(new[~is_known], 4).tolist())
-    return found
 
 
 def _shows_alone(replay: Replay, number: int, answer: Outcome, wrong: Wrong) -> bool:
@@ -330,9 +298,13 @@ def _shows_alone(replay: Replay, number: int, answer: Outcome, wrong: Wrong) -> 
     ends = np.cumsum([part.size for part in right.in_parts(len(replay.recipe.results)).parts])[:-1]
     if not len(answer.numbers) == len(made.numbers) == len(right.numbers):
         return False
+    parts = (np.split(outcome.numbers, ends) for outcome in (answer, made, right))
     condition = replay.condition(number)
-    parts = (np.split(alike(answer, each, condition), ends) for each in (made, right))
-    return any(its.all() and not true.all() for its, true in zip(*parts, strict=True))
+    return any(
+        agree(given, its, answer.precision, condition).all()
+        and not agree(given, true, answer.precision, condition).all()
+        for given, its, true in zip(*parts, strict=True)
+    )
 
 
 def _changes_near(examination: Examination) -> list[Wrong]:
