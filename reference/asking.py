@@ -394,7 +394,7 @@ class Asked:
                         "call.",
                         what,
                         mistake="weights-renewed",
-                        told=f"{told} `forward` gives a matrix new random weights in each call.",
+                        told="`forward` gives a matrix new random weights in each call.",
                         hints=IN_FORWARD,
                     )
                 raise Mismatch(

@@ -143,8 +143,11 @@ def _argument(value: Any) -> str:
         return f"<{value.type}>"
     if isinstance(value, float) and not math.isfinite(value):
         return _entries(np.asarray(value), "np")
-    if isinstance(value, list) and len(value) <= MOST_PRINTED:
-        return f"[{', '.join(map(_argument, value))}]"
+    if isinstance(value, list | tuple) and len(value) <= MOST_PRINTED:
+        inside = ", ".join(map(_argument, value)) + "," * (
+            isinstance(value, tuple) and len(value) == 1
+        )
+        return f"[{inside}]" if isinstance(value, list) else f"({inside})"
     return as_text(value, 60)
 
 

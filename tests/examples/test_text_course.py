@@ -56,7 +56,9 @@ def test_the_grader_of_each_exercise_holds(course, name):
     verifier = Verifier(course, course.exercise(name))
     verifier.run(["right answers", "stub", "misconceptions"])
     result = verifier.result
-    assert (result.faults, result.remarks) == ([], [NO_LESSON])
+    hints = "costs points more than once", "pairs of mistakes get a name"
+    others = [remark for remark in result.remarks if not any(hint in remark for hint in hints)]
+    assert (result.faults, others) == ([], [NO_LESSON])
     assert result.named == result.misconceptions >= 6
     assert result.right == 6
 

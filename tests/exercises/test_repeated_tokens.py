@@ -37,4 +37,4 @@ def test_a_word_that_occurs_twice_has_a_label_at_each_place(grade_text, style):
     report = grade_text("attention_heatmap", TEXT + FIGURE.format(MERGED[style]))
     lost = [check for check in report.checks if check.points < check.max_points]
     assert [check.name for check in lost] == ["test_tick_labels"]
-    assert "“the” occurs twice" in lost[0].finding
+    assert "“the” occurs three times" in lost[0].finding

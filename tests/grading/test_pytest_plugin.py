@@ -50,7 +50,7 @@ def test_a_submission_is_checked_and_never_imported(run, tmp_path):
     assert (
         "There are two mistakes. 1: Your code takes one softmax over the whole array. 2: " in output
     )
-    assert "Hint: Which of your results add up to 1" in output
+    assert "Hint: Along which axis do your results add up to 1" in output
 
 
 def test_a_right_script_and_a_right_notebook_pass(run, root):

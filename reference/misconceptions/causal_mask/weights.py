@@ -245,18 +245,18 @@ IN_WEIGHTS = (
         LOW,
         means=of_scores,
         ways={
-            "blocked-not-below-all": [
-                (
-                    "Blocked scores are lower than most scores, but not lower than all. In a row "
-                    "of equally low scores, a blocked position still gets weight.",
-                    *(lambda x, m, low=low: np.where(m, x, -low) for low in (20, 50, 100, 500)),
+            "blocked-not-below-all": (
+                "Blocked scores are lower than most scores, but not low enough for every row. In "
+                "some rows, a blocked position still gets weight.",
+                *(
+                    change
+                    for low in (20, 50, 100, 500)
+                    for change in (
+                        lambda x, m, low=low: np.where(m, x, -low),
+                        lambda x, m, low=low: x - low * (1 - m),
+                    )
                 ),
-                (
-                    "The mask lowers blocked scores by a number that is too small for some "
-                    "scores. A blocked score far above the allowed scores still gets weight.",
-                    *(lambda x, m, low=low: x - low * (1 - m) for low in (20, 50, 100, 500)),
-                ),
-            ],
+            ),
         },
     ),
     *(
