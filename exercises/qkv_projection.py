@@ -22,9 +22,9 @@
 # `...` stands for any number of batch axes, or none. The same three matrices serve every token of
 # every sequence.
 #
-# ![A matrix X with three tokens as rows, and three matrices W_Q, W_K and W_V. Each product with X has
-# three rows, one for each token: the queries, the keys or the values. A frame marks the row of the
-# token “cat” in X, Q, K and V.](figures/qkv_projection.png)
+# ![A matrix X with three tokens as rows, and three matrices W_Q, W_K and W_V. The three
+# products are the queries Q, the keys K and the values V. Each has three rows, one for each token.
+# A frame marks the row of the token “cat” in X, Q, K and V.](figures/qkv_projection.png)
 #
 # **By hand.** One token $x = [1, 2]$ and
 #

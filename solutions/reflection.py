@@ -55,8 +55,8 @@
 # *4 points: one each for what the query of “it” is compared with, which key fits best and how the
 # weights show it, what the new vector is made of, and how the last word decides.*
 #
-# ![The sentence as boxes, with the last word “tired” or “wide”. Equal arrows lead from
-# “it” to every other word. How much weight should each word
+# ![Each word of a sentence is in a box. The last word has two boxes, “tired” and “wide”.
+# Equal arrows lead from “it” to every other word. How much weight should each word
 # get?](figures/reflection.png)
 
 # %% [markdown] answer="what_it_means"

@@ -200,7 +200,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _counted(course: Course, exercise: Exercise) -> set[Path]:
-    """Return the course's files that can change the records of an exercise, without submissions."""
+    """Return the course files, except submissions, on which an exercise's records depend."""
     every = {file for folder in course.grading for file in _files(folder)}
     others: set[Path] = set()  # files of other exercises that this exercise cannot read
     for name in course.exercises:

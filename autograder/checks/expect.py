@@ -203,7 +203,7 @@ def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
 
 
 def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[Any, ...]:
-    """Return the results of a function if there is one for each name in `names`.
+    """Return the function's results if it returned as many as there are `names`.
 
     Raise `Mismatch` otherwise. An array counts as a single result.
     """

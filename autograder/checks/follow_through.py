@@ -69,8 +69,8 @@ class OwnSteps:
         submission: the student's module.
         vary: a function that returns other values for a question, in an array of the same shape.
             Give one if the step needs special values, such as positive ones.
-        axes: the axes along which questions are changed, by default all. Leave out an axis along
-            which no change has an effect.
+        axes: the axes along which the check changes its questions. The default is every axis.
+            Leave out an axis along which no change has an effect.
         share: the share of the changed questions that must have an effect, by default all. Give a
             smaller share if some places have no effect, such as keys that a mask blocks. At least
             one change must have an effect.

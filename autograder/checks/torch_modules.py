@@ -140,7 +140,7 @@ def _not_there(name: str, passed: Passed, state: Weights) -> Mismatch:
                 f"{parameter} has the shape {_short_shape(sizes)}; expected "
                 f"{shape(np.shape(value))} (nn.Linear keeps its weight as outputs × inputs).",
                 mistake="parameter-shape",
-                told="A parameter has another shape than the text asks for.",
+                told="A parameter does not have the shape that the exercise asks for.",
             )
     absent = [parameter for parameter in state if parameter not in passed.state]
     return Mismatch(

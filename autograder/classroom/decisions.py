@@ -267,7 +267,8 @@ def check_named(
     matches = [each.name for each in checks if check in {each.name, each.title}]
     if len(matches) != 1:
         known = ", ".join(each.name for each in checks) or "none"
-        raise UserError(f"{check!r} does not name one check of {exercise}. Name one of: {known}.")
+        count = "more than one check" if matches else "no check"
+        raise UserError(f"{exercise} has {count} named {check!r}. Name one of: {known}.")
     return matches[0]
 
 

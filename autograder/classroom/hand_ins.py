@@ -468,7 +468,7 @@ class _Stage:
 def _apart(folders: list[Folder]) -> tuple[list[Folder], list[str]]:
     """Sort the folders by student. Several folders of one student become one ungraded folder.
 
-    An ungraded folder keeps only details that are equal in all of the student's folders.
+    This folder has only the details that are the same in all of the student's folders.
     """
     by_student: dict[str, list[Folder]] = {}
     for folder in sorted(folders, key=lambda folder: folder.student):

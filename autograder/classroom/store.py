@@ -326,8 +326,8 @@ def _errors(path: Path) -> Iterator[None]:
             ) from None
         if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
             raise UserError(
-                f"{path}, the marks, cannot be read: {error}. Restore a backup of this file, or "
-                f"move the file elsewhere: grade then makes it again from the tables beside it."
+                f"The file with the marks, {path}, cannot be read: {error}. Restore a backup of "
+                f"it, or move it elsewhere: grade then makes it again from the tables beside it."
             ) from None
         raise
 
@@ -357,7 +357,7 @@ def _import_old_marks(connection: sqlite3.Connection, path: Path) -> None:
     try:
         lines = read_bytes(path, MOST_BYTES).split(b"\n")
     except (UnreadableFile, OSError) as error:
-        raise UserError(f"{path}, the marks, cannot be read: {error}") from None
+        raise UserError(f"The file with the marks, {path}, cannot be read: {error}") from None
     acts: list[tuple[float, _OldAct]] = []
     damaged = "INSERT INTO marks VALUES (NULL, '', '', '', '', NULL, ?, '', '', '', 'desk', '')"
     for number, line in enumerate(lines[:-1], 1):  # the last line is empty or incomplete

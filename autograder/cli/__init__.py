@@ -35,7 +35,7 @@ COMMANDS = {
     "desk": ("desk", "See a class's results in the browser."),
     "release": ("release:release", "Make the student kit, without answers."),
     "adjust": ("adjust:adjust", "Change a student's points, or excuse them."),
-    "diff": ("history:diff", "List whose grades differ, and why."),
+    "diff": ("history:diff", "List students whose grades differ, with the reasons."),
     "history": ("history:history", "List when grades changed, and why."),
     "export": ("platforms", "Fill in a platform's gradebook file."),
     "class-report": ("class_report:class_report", "Write a two-page class summary."),

@@ -39,7 +39,7 @@ MOST_OF_HISTORY = 4  # changed cells listed for each version
 )
 @json_lines_option
 def diff(before: Path, after: Path, everything: bool, as_json: bool) -> None:
-    """List the students whose grades differ between the results BEFORE and AFTER, and why.
+    """List students whose grades differ in the results BEFORE and AFTER, with the reasons.
 
     A folder of results is RESULTS, RESULTS/proposed or an old version such as RESULTS/history/0001.
     The exit code is 0 if all grades are the same, 1 if some differ, and 2 if the command failed.

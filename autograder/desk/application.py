@@ -142,7 +142,7 @@ async def _form(request: Request, secrets: Secrets) -> FormData:
     token = request.headers.get("x-csrf-token") or form.get("csrf", "")
     if not isinstance(token, str) or not same(token, secrets.csrf):
         await form.close()
-        raise HTTPException(403, "This form lacks the desk's token. Load the page again.")
+        raise HTTPException(403, "Nothing was saved: this page is out of date. Load it again.")
     return form
 
 

@@ -184,7 +184,7 @@ class Examination:
     def told_from_right(
         self, candidates: Sequence[Candidate], calls: Sequence[int]
     ) -> list[Candidate]:
-        """Return the candidates that `TELLING` or more calls distinguish from correct code."""
+        """Return candidates whose values differ from correct code in `TELLING` or more calls."""
         return [wrong for wrong in candidates if self.replay.telling(calls, wrong) >= TELLING]
 
     def group(self) -> str:

@@ -105,7 +105,7 @@ def stated(code: str, **values: str) -> Statement:
 
 
 def sentence(statement: Statement) -> str:
-    """Return the sentence of a statement."""
+    """Return the text that the report shows for a `Statement`."""
     values = statement.values
     right, wrong, result = (values.get(name, "") for name in ("right", "wrong", "result"))
     return STATEMENTS[statement.code].format(

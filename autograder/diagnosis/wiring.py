@@ -32,9 +32,9 @@ def generic(
 class _Wires:
     """Steps of a recipe, and the values that the steps read in the calls of one draw.
 
-    `names` are students' names for the arguments, then for the steps' values. `reads` lists the
-    named arrays that each step reads, in order. `shapes` lists the shape of each named array in
-    each call.
+    `names` are students' names for the arguments, then for the steps' values. `reads` lists, for
+    each step, the named arrays that it reads, in order. `shapes` lists, for each named array, its
+    shape in each call.
     """
 
     def __init__(self, recipe: Recipe) -> None:

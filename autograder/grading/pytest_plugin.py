@@ -1,6 +1,6 @@
 """Plugin that runs an exercise's checks for `pytest exercises/softmax.py`.
 
-pytest loads this module at every start, so modules that run checks are imported only when needed.
+pytest loads this module at every start. So its functions import the code for checks when necessary.
 """
 
 from pathlib import Path

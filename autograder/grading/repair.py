@@ -304,7 +304,7 @@ class _Search:
         return lines_run(self._printed(with_line_marks(self.source, self.trees), checks))
 
     def _passing_lines(self, live: Lines) -> Lines:
-        """Return lines that passing checks run, up to all lines of `live`."""
+        """Return the lines that run in passing checks. Stop if they include all of `live`."""
         lines = NO_LINES
         for result in self.results:
             if result.outcome == "passed" and not result.hidden and not live <= lines:

@@ -80,7 +80,7 @@ def _from_notes(
 
 
 def _people(prefixes: Collection[str], named: dict[str, Owner]) -> dict[str, list[Owner]]:
-    """Return the possible students of each beginning (prefix) of a file's name.
+    """Map each prefix of a file name to the students to whom a file with it may belong.
 
     A prefix is an assignment and a user name, and both may contain underscores. Each prefix belongs
     to one person. If two prefixes may mean the same user and no note has a name, both keep several

@@ -81,7 +81,7 @@ class Taken(msgspec.Struct):
     points: list[list[float]] = []
 
     def add(self, student: int, report: ExerciseReport) -> None:
-        """Add a student's results. Only checks of the first report count."""
+        """Add a student's results. Only checks of the first added report count."""
         if not self.checks:
             self.checks = [(check.name, check.title, check.max_points) for check in report.checks]
         points = {check.name: check.points for check in report.checks}

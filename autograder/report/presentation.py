@@ -26,7 +26,7 @@ HIDDEN_INPUTS = "This check does not show its inputs."
 SENTENCES: dict[CauseCode, str] = {
     "no_end": "The check did not finish.",
     "not_selected": "Not run: it was not selected.",
-    "needs_first": "Not run: it needs “{name}” first.",
+    "needs_first": "Not run: “{name}” must pass first.",
     "enough": "Not run: a check before it was enough.",
     "internal_error_before": "Not run: the grader itself failed. It will try again.",
     "hidden": "Graded when handed in: this check does not show its inputs.",

@@ -1,4 +1,4 @@
-"""Worker processes of a submission: their start, the load of the source, their time, their end."""
+"""Worker processes of a submission: their start, source, time limit and end."""
 
 from collections.abc import Callable, Collection
 

@@ -28,7 +28,7 @@ LAST = "That was the last hint."
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """Failure of a check when the student last saw it, and the number of shown hints."""
+    """Failed check as the student last saw it: the failure, and how many hints were shown."""
 
     way: str
     hints: int

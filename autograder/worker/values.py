@@ -141,7 +141,7 @@ def fields_of(value: object) -> dict[str, Any] | None:
 
 
 def is_composite(key: object) -> bool:
-    """Return True if a hostile program could make thousands of keys of this kind with one hash."""
+    """Return True if thousands of different keys of this type could have the same hash."""
     if isinstance(key, int):
         return key.bit_length() > INT_BITS
     return not isinstance(key, (*PLAIN_KEYS, bytes))

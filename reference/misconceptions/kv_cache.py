@@ -155,7 +155,7 @@ class Writing(WritesFromTable):
     """Call of `generate` with functions that are made for it."""
 
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:  # noqa: ARG002
-        """Return a function that writes by the recipe."""
+        """Return a function that generates tokens with the recipe's steps."""
         wrong = tuple(wrong)
 
         def generate(prompt: Any, n: int, _: Any, embed: Any, weights: Any) -> Any:

@@ -176,9 +176,7 @@ def test_a_link_is_not_followed(words, tmp_path):
 
 def test_a_damaged_store_is_refused_and_says_what_to_do(words):
     (words.out / FILE).write_bytes(b"not a database" * 100)
-    with pytest.raises(
-        UserError, match="Restore a backup of this file, or move the file elsewhere"
-    ):
+    with pytest.raises(UserError, match="Restore a backup of it, or move it elsewhere"):
         words.grade()
 
 

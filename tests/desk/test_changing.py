@@ -106,7 +106,7 @@ def test_it_is_taken_out_again(client, quick, post):
         ({"change": "steal"}, "Choose what to change"),
         ({"why": " "}, "A change of points needs a reason for the student. Say why."),
         ({"about": "three"}, "'three' was not graded"),
-        ({"about": "one/test_z"}, "'test_z' does not name one check"),
+        ({"about": "one/test_z"}, "one has no check named 'test_z'"),
         ({"about": "total", "change": "set"}, "a total cannot be set"),
     ],
 )

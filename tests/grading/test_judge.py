@@ -74,7 +74,7 @@ def test_a_dependency_that_failed(tmp_path):
     assert first.finding == "The order is not right."
     assert first.hints == ("Look at the order.",)
     assert second.outcome == "not run"
-    assert second.finding == "Not run: it needs “Sorts” first."
+    assert second.finding == "Not run: “Sorts” must pass first."
     assert report.points == 0
 
 

@@ -225,7 +225,7 @@ def test_a_hidden_checks_diagnosis_has_no_statements_and_places():
 @pytest.mark.parametrize(
     "cause, shown",
     [
-        (Cause(code="needs_first", names=("Rows",)), "Not run: it needs “Rows” first."),
+        (Cause(code="needs_first", names=("Rows",)), "Not run: “Rows” must pass first."),
         (Cause(code="not_selected"), "Not run: it was not selected."),
         (Cause(code="skipped", message=SECRET), "Not run."),
         (None, "Not run."),  # a record of an older version

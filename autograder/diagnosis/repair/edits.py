@@ -272,7 +272,7 @@ def _names_kept_apart(tree: Tree) -> Iterator[list[Changed]]:
 class Suspects(NamedTuple):
     """Lines that are more likely or less likely to be wrong than others."""
 
-    also_passing: Lines = NO_LINES  # lines that passing checks run too: less likely wrong
+    also_passing: Lines = NO_LINES  # lines that also run in passing checks: less likely wrong
     raised: Lines = NO_LINES  # lines that raised an exception
     feeding: Lines = NO_LINES  # lines that assign names used in `raised` lines
     departing: Lines = NO_LINES  # the line with the first value which no correct answer computes

@@ -13,7 +13,7 @@ from autograder.submission.code import Definition
 
 MOST_LINES = 3
 EITHER = "either"  # edits in different lines, of which any single one is enough
-RUNS = "runs"  # no edit was found; the lines that only failing checks run
+RUNS = "runs"  # no edit was found; the lines that run only in failing checks
 DEPARTS = "departs"  # no edit was found; the line with the first unknown value
 
 
@@ -23,8 +23,8 @@ class Found(msgspec.Struct, frozen=True):
     Each of the `edits`, or the two edits in `together`, make all checks pass. `one_kind` is false
     if edits of other kinds in the same lines seem to work too. If only some checks were repaired,
     `functions` has the functions that these checks test. `departing` is the line with the first
-    value that no correct answer computes. `only_failing` has the lines that only failing checks
-    run.
+    value that no correct answer computes. `only_failing` has the lines that run only in failing
+    checks.
     """
 
     edits: tuple[Edit, ...]

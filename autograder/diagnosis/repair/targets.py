@@ -28,7 +28,7 @@ class Targets(msgspec.Struct, frozen=True):
 
 
 def find_targets(source: Source, results: Sequence[CheckResult]) -> Targets:
-    """Return the failed checks of written functions without a named mistake.
+    """Return the failed checks of written functions for which no mistake is named.
 
     A function that uses a function with a named mistake may be right, so it is left out.
     """

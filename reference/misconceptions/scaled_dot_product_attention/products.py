@@ -161,7 +161,8 @@ SCORES = (
                 lambda s: s.Q @ transposed(s.K / np.linalg.norm(s.K, axis=-1, keepdims=True)),
             ),
             "sums-for-products": (
-                "Your numbers are those of sums of queries and keys, instead of dot products.",
+                "Your numbers are those of scores that are sums of query and key features. The "
+                "scores should be dot products.",
                 lambda s: (s.Q[..., :, None, :] + s.K[..., None, :, :]).sum(-1),
             ),
             "first-query-only": (

@@ -29,8 +29,8 @@ SCALING = (
         means=divided,
         ways={
             "no-scaling": (
-                "Your numbers are those of scores that are not scaled. They should be divided by "
-                "√d_k.",
+                "Your numbers are those of scores that are not scaled. Divide the scores by √d_k "
+                "before the softmax.",
                 lambda s: 1.0,
             ),
             "divides-by-d-k": (
