@@ -40,12 +40,13 @@ def pasted(path, call):
 
 
 def arrays_in(value):
-    """The arrays in a result: itself, and the items of several results."""
-    for part in (value, *(value if isinstance(value, tuple | list) else ())):
-        with contextlib.suppress(ValueError, TypeError):
-            array = np.asarray(part.detach() if hasattr(part, "detach") else part)
-            if array.dtype.kind in "biuf":
-                yield array
+    """The arrays in a result: itself, and the items of several results, however deep."""
+    with contextlib.suppress(ValueError, TypeError):
+        array = np.asarray(value.detach() if hasattr(value, "detach") else value)
+        if array.dtype.kind in "biuf":
+            yield array
+    for part in value if isinstance(value, tuple | list) else ():
+        yield from arrays_in(part)
 
 
 def numbers_in(value):

@@ -149,7 +149,7 @@ def test_a_file_that_is_no_python_is_said_once(subject, cause):
 def test_why_checks_wait_is_said_once_on_a_page():
     report = exercise(check("a", finding="It differs."), waits("b", "a"), waits("c", "a"))
     for face in faces(report):
-        assert face.count("it needs “Title of a” first") == 1
+        assert face.count("“Title of a” must pass first") == 1
 
 
 LINE = Line(file="softmax.py", line=5, text="exps = np.exp(shiftd)", column=14, end=20)
