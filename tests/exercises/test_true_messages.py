@@ -10,6 +10,8 @@ from autograder.report.presentation import opening
 from tests.conftest import ROOT
 from tests.diagnosis.test_no_false_names import CASES, CATALOGUE
 
+pytestmark = pytest.mark.one_in(3)
+
 
 def said_of(report):
     """The first sentence, and the findings and hints of all checks."""
