@@ -280,9 +280,9 @@ def _modules_of_reference(course: Course, text: CourseText) -> Iterator[Authorin
         if isinstance(node, ast.ImportFrom) and node.module == package and not node.level:
             for name in {alias.name for alias in node.names} - {*course.content.helpers}:
                 if f"{package}.{name}" in sys.modules:
-                    says = f"a student kit has no module `{name}`"
-                    says += (
-                        f"; write `from {package}.{name} import …`, with the names that you use."
+                    says = (
+                        f"a student kit has no module `{name}`; "
+                        f"write `from {package}.{name} import …`, with the names that you use."
                     )
                     yield AuthoringError(text.path, node.lineno, says)
 
