@@ -43,7 +43,7 @@ def test_ones(submission, note):
 @pytest.mark.check("Values", points=1, hints=["HINT-ONE", "HINT-TWO", "HINT-THREE"])
 def test_values(submission, logged):
     """DOCSTRING-OF-A-CHECK"""
-    local_of_a_check = np.array([1.25, 3.0])
+    local_of_a_check = np.array([123.25, 3.0])
     expect_close(submission.double(local_of_a_check), 2 * local_of_a_check, "VISIBLE-FINDING")
 
 
@@ -118,7 +118,8 @@ NEVER_IN_AN_EXAM = (
     "test_hidden",
     "expected",
     "yours",
-    "3.25",
+    "246.5",
+    "247.5",
 )
 
 
