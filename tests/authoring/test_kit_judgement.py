@@ -81,6 +81,7 @@ def released(tmp_path, monkeypatch):
     return released
 
 
+@pytest.mark.thorough
 def test_a_wrong_mask_is_no_reason_not_to_judge_what_follows_it(course, tmp_path, monkeypatch):
     monkeypatch.setattr("autograder.authoring.release.build_wheel", lambda: ("wheel.txt", b""))
     monkeypatch.setattr("autograder.authoring.release.leaks", lambda *_: [])  # takes seconds

@@ -94,6 +94,7 @@ FEWER = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("error", ERRORS)
 def test_an_error_is_a_fault(verified, request, error):
     file, old, new, said = ERRORS[error]

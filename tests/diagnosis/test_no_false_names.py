@@ -141,7 +141,7 @@ UNLISTED = {
 }
 
 
-@pytest.mark.one_in(16)
+@pytest.mark.one_in(32)
 @pytest.mark.parametrize("change", UNLISTED)
 @pytest.mark.parametrize(("exercise", "function"), CASES)
 def test_mistakes_on_no_list_get_no_false_name(exercise, function, change):
