@@ -6,7 +6,7 @@ import numpy as np
 
 from autograder.author import Figure, Mismatch, expect_close, one_line
 from reference.axis_labels import words
-from reference.figures import curve_points, matrix_of, panels_in
+from reference.figures import curve_points, drawn_series, matrix_of, panels_in
 
 NEAR = 1e-6
 
@@ -87,6 +87,21 @@ def expect_curve(value, function, steps, what):
         raise Mismatch(said, mistake="axes-exchanged")
     expect_close(x, steps, f"the x values of the curve (right are {what})")
     return y
+
+
+def expect_two_curves(value, function, points, what):
+    """Return the heights of all curves with one point at each of 1, 2, … `points`: at least two."""
+    places, drawn = np.arange(1, points + 1), drawn_series(expect_figure(value, function))
+    right = [y for x, y in drawn if len(x) == points and np.allclose(x, places)]
+    if len(right) < 2 <= sum(len(x) == points for x, _ in drawn):
+        said = f"The curves are at other x values. The {what} should be at 1, 2, 3, …"
+        raise Mismatch(said, mistake="x-not-from-1")
+    if len(right) < 2:
+        raise Mismatch(
+            f"For {points} {what}, the figure has {len(right)} curves with a point at each of 1 "
+            f"to {points}. There should be two, drawn with plot or scatter."
+        )
+    return right
 
 
 def expect_labels(value, function, curves=1):

@@ -5,16 +5,18 @@ import pytest
 
 from autograder.author import Mismatch, expect_close, expect_results, expect_shape
 from reference.checks.calls import expect_calls_follow, expect_no_side_effects, with_mask
-from reference.checks.pictures import expect_figure, expect_labels
-from reference.figures import drawn_series
+from reference.checks.pictures import expect_labels, expect_two_curves
 from reference.matrices import qkv
 from reference.online import (
-    empty,
+    MASKS,
+    blocked_blocks,
+    keys_of_merges,
     merge,
     merged,
     own_running,
     own_tiled_attention,
     running,
+    some_blocks,
     sums_of_blocks,
     tiled_attention,
 )
@@ -24,45 +26,12 @@ SHARE = 0.2  # of the changes to scores: many change no maximum, and blocked key
 SAID = ("the maximum", "the sum", "the weighted sum of the values")
 # scores whose running sum falls while the maximum rises, so that no curve covers the other
 APART = np.array([0.0, 0.0, 0.0, 1.0, -3.0, -3.0, 3.0, -2.0])
-COUNTING = """
-import numpy
-calls = []
-def count(function):
-    names = function.__globals__
-    merge = names["merge"]
-    def counted(*args, **named):
-        calls.append(numpy.shape(args[3] if len(args) > 3 else named["scores"])[-1])
-        return merge(*args, **named)
-    names["merge"] = counted
-"""
-
-
-def first_blocks(rng):
-    """Return arguments of merge: for the first block, by hand and drawn."""
-    small = np.log([[1.0, 2.0]]), np.array([[1.0], [4.0]])
-    drawn = rng.normal(size=(3, 4)), rng.normal(size=(4, 2))
-    return [(*empty((len(scores),), v.shape[1]), scores, v) for scores, v in (small, drawn)]
-
-
-def later_blocks(rng):
-    """Return arguments of merge for later blocks, in which the maximum grows for some queries."""
-    small = np.log([2.0]), np.array([1.5]), np.array([[4.5]]), np.log([[4.0]]), np.array([[10.0]])
-    done = np.log([4.0]), np.array([1.75]), np.array([[12.25]])
-    same = *done, np.log([[1.0, 2.0]]), np.array([[2.0], [3.0]])
-    state = rng.normal(size=3), rng.uniform(1, 4, 3), rng.normal(size=(3, 2))
-    drawn = *state, rng.normal(size=(3, 4)), rng.normal(size=(4, 2))
-    return [small, same, drawn]
-
-
-def merged_by_student(submission, args):
-    return expect_results(submission.merge(*args), NAMES, "merge")
 
 
 def expect_merged(submission, note, which, *cases):
     """Pass if the sum (1) or the output (2) of merge is right, or right for the own maximum."""
     for args in cases:
-        answers = merged_by_student(submission, args)
-        right = merge(*args)
+        answers, right = expect_results(submission.merge(*args), NAMES, "merge"), merge(*args)
         try:
             expect_close(answers[which], right[which], SAID[which])
         except Mismatch as wrong:
@@ -81,8 +50,8 @@ def test_maximum(submission, rng):
     Each query has a maximum of its own: the larger of m and the largest score of the block.
     scores.max(axis=-1) has one number per query, and np.maximum compares it with m.
     """
-    for args in (*first_blocks(rng), *later_blocks(rng)):
-        m, *_ = merged_by_student(submission, args)
+    for args in some_blocks(rng):
+        m, *_ = expect_results(submission.merge(*args), NAMES, "merge")
         expect_close(m, merge(*args)[0], "the maximum")
 
 
@@ -92,7 +61,7 @@ def test_sum(submission, note, rng):
     The old sum is relative to the old maximum. The factor e^(m − m′) makes it relative to m′.
     Print the factor for the example by hand: it is 1/2.
     """
-    expect_merged(submission, note, 1, *first_blocks(rng), *later_blocks(rng))
+    expect_merged(submission, note, 1, *some_blocks(rng))
 
 
 @pytest.mark.check("merge: the output", points=2, grades=["output"])
@@ -101,32 +70,21 @@ def test_output(submission, note, rng):
     The old output needs the same factor as the old sum. Then add e^(s − m′) times the values.
     The factor has one number per query, and o has d_v: factor[..., None] * o. Do not divide by l.
     """
-    expect_merged(submission, note, 2, *first_blocks(rng), *later_blocks(rng))
+    expect_merged(submission, note, 2, *some_blocks(rng))
 
 
 def expect_state(submission, *calls):
     """Pass if all three results are right. The maximum may be −∞."""
     for args in calls:
-        answers, right = merged_by_student(submission, args), merge(*args)
+        answers, right = expect_results(submission.merge(*args), NAMES, "merge"), merge(*args)
         m = expect_shape(answers[0], right[0].shape, SAID[0])
         unseen = np.isneginf(right[0])
         if (unseen & ~np.isneginf(m)).any():
             said = "All keys of a query are blocked so far, but the query's maximum is not −∞."
             raise Mismatch(said, SAID[0], m, right[0], unseen & ~np.isneginf(m))
-        finite = [np.where(unseen, 0.0, maximum) for maximum in (m, right[0])]
-        expect_close(*finite, SAID[0])
+        expect_close(np.where(unseen, 0.0, m), np.where(unseen, 0.0, right[0]), SAID[0])
         for answer, expected, said in zip(answers[1:], right[1:], SAID[1:], strict=True):
             expect_close(answer, expected, said)
-
-
-def blocked_blocks(rng):
-    """Return arguments of merge with −∞: a whole block, a whole query, and single keys."""
-    v, none = rng.normal(size=(2, 1)), np.full((2, 2), -np.inf)
-    some = np.array([[0.5, -np.inf], [-np.inf, -np.inf]])
-    state = np.array([1.0, -2.0]), np.array([2.0, 1.0]), np.array([[3.0], [4.0]])
-    half = np.array([1.0, -np.inf]), np.array([2.0, 0.0]), np.array([[3.0], [0.0]])
-    start = empty((2,), 1)
-    return [(*start, some, v), (*start, none, v), (*state, none, v), (*half, some[::-1], v)]
 
 
 @pytest.mark.check("merge: blocked keys", points=2, grades=["blocked keys"], needs=["test_maximum"])
@@ -167,13 +125,9 @@ def test_blocks(submission, rng):
         each block.
     range(0, keys, block) gives the first key of each block.
     """
-    own = submission.fresh()
-    counter = own.define("counter", COUNTING)
-    counter.count(own.kept_value("tiled_attention"))
-    keys = []
-    for l_k, block in ((7, 3), (6, 2), (3, 5), (5, 5)):
-        own.tiled_attention(*qkv(rng, 2, l_k, 3, 1), block)
-        sizes, keys = counter.value("calls")[len(keys) :], counter.value("calls")
+    cases = [(7, 3), (6, 2), (3, 5), (5, 5)]
+    calls = [(*qkv(rng, 2, l_k, 3, 1), block) for l_k, block in cases]
+    for (l_k, block), sizes in zip(cases, keys_of_merges(submission, calls), strict=True):
         blocks = -(-l_k // block)
         asked = f"For {l_k} keys and block = {block}, "
         if len(sizes) != blocks:
@@ -190,10 +144,8 @@ def test_mask(submission, note, rng):
     Blocked scores must be −∞ before merge. Each block of keys has its own columns of the mask.
     The mask may have an axis of length 1. It may contain 0 and 1 instead of False and True.
     """
-    rows = np.array([[1, 0, 1, 1, 0], [0, 0, 0, 1, 1], [1, 1, 0, 0, 0]])
-    masks = rows == 1, rows[1:2].astype(float), rows[:, :1] >= 0
-    calls = [(*qkv(rng, 3, 5, 4, 2), 2, mask) for mask in masks]
-    both = np.stack([rows, rows[::-1]])
+    calls = [(*qkv(rng, 3, 5, 4, 2), 2, mask) for mask in MASKS]
+    both = np.stack([MASKS[0], MASKS[0][::-1]]).astype(int)
     expect_tiled(submission, note, *calls, (*qkv(rng, 3, 5, 2, 1, batch=(2,)), 3, both))
 
 
@@ -214,26 +166,11 @@ def test_large_scores(submission, note):
     expect_tiled(submission, note, *((*args, 2) for args in cases), condition=1e4)
 
 
-def curves_in(figure, blocks):
-    """Return the y values of all curves with one point at each of 1, 2, … blocks."""
-    places, drawn = np.arange(1, blocks + 1), drawn_series(figure)
-    right = [y for x, y in drawn if len(x) == blocks and np.allclose(x, places)]
-    if len(right) < 2 <= sum(len(x) == blocks for x, _ in drawn):
-        said = "The curves are at other x values. The blocks should be at 1, 2, 3, …"
-        raise Mismatch(said, mistake="x-not-blocks")
-    if len(right) < 2:
-        raise Mismatch(
-            f"For {blocks} blocks, the figure has {len(right)} curves with a point at each of 1 "
-            f"to {blocks}. There should be two, drawn with plot or scatter."
-        )
-    return right
-
-
 def drawn_curves(submission, scores, block):
     """Return the two curves of a figure that are nearest to the maximum and the sum."""
-    figure = expect_figure(submission.plot_running(scores, block), "plot_running")
     expected, alone = running(scores, block), sums_of_blocks(scores, block)
-    curves = curves_in(figure, len(alone))
+    figure = submission.plot_running(scores, block)
+    curves = expect_two_curves(figure, "plot_running", len(alone), "blocks")
     if any(np.allclose(curve, alone) for curve in curves):
         said = "The curve of the sum has the sum of each block by itself, not the sum so far."
         raise Mismatch(said, mistake="sum-of-block")
@@ -244,13 +181,6 @@ def drawn_curves(submission, scores, block):
     return np.array(found)
 
 
-def expect_curves(submission, note, *calls):
-    """Pass if both curves of plot_running are right, or follow from the own merge."""
-    functions = (lambda *args: drawn_curves(submission, *args)), running, own_running
-    said = "the curves: the maximum, then the sum"
-    expect_calls_follow(functions, calls, said, "merge", submission, note, share=SHARE)
-
-
 @pytest.mark.check("plot_running: two curves", grades=["curves"])
 def test_curves(submission, note, rng):
     """For three blocks, at which x are the points of your curves?
@@ -258,10 +188,11 @@ def test_curves(submission, note, rng):
         so far.
     Call merge for each block, and append m and l to two lists.
     """
-    falling = np.repeat([0.0, -1.0, 0.0], [4, 4, 1]) + 0.1 * rng.normal(size=9)
-    expect_curves(
-        submission, note, (APART, 3), (falling + np.repeat([0, 3, 0, 3], [4, 1, 3, 1]), 4)
-    )
+    other = np.repeat([0.0, 2.0, -1.0, 3.0], [4, 1, 3, 1]) + 0.1 * rng.normal(size=9)
+    functions = (lambda *args: drawn_curves(submission, *args)), running, own_running
+    said = "the curves: the maximum, then the sum"
+    calls = (APART, 3), (other, 4)
+    expect_calls_follow(functions, calls, said, "merge", submission, note, share=SHARE)
 
 
 @pytest.mark.check("plot_running: labels, a title and a legend", grades=["labels"])
@@ -293,12 +224,11 @@ def test_others(submission, note, rng, grading):
     mask[..., 3 + rng.integers(5)] = True
     expect_tiled(submission, note, (q, k, v, 3, mask))
     grading("no side effects")
-    *_, state = later_blocks(rng)
-    scores = rng.normal(size=5)
+    *_, state = some_blocks(rng)
     calls = {
         "merge": ("m l o scores v", state),
         "tiled_attention": ("q k v block mask", (q, k, v, 3, mask.astype(int))),
-        "plot_running": ("scores block", (scores, 2)),
+        "plot_running": ("scores block", (rng.normal(size=5), 2)),
     }
     between = [
         ("merge", *(x + 1 for x in state)),

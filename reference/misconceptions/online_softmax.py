@@ -10,16 +10,13 @@ from typing import Any
 import numpy as np
 
 from autograder.author import Family, Mistakes, Probe, Recipe, Trait, chosen
+from reference import online
 from reference.attention import block, scale, scores
 from reference.matrices import qkv
 from reference.misconceptions.formulas import formulas
 from reference.misconceptions.scaled_dot_product_attention import FAMILIES
 from reference.misconceptions.scaled_dot_product_attention.masking import LOW_FILLS
-from reference.online import blocks_of, empty, exponentials, factor, larger, merge
-
-
-def _finite(s: Any) -> Any:
-    return np.where(np.isneginf(larger(s.m, s.scores)), 0.0, larger(s.m, s.scores))
+from reference.online import exponentials, larger
 
 
 def _first(s: Any) -> Any:
@@ -33,13 +30,12 @@ MAXIMUM = formulas(
     "the larger of m and the query's largest score in the block",
     ("maximum-of-block", "the largest score of the block", lambda s: s.scores.max(-1)),
     ("maximum-not-updated", "the old maximum m", lambda s: s.m + 0 * s.scores.max(-1)),
-    (
-        "maximum-of-all",
-        "the larger of m and the largest score of all queries",
-        lambda s: np.maximum(s.m, s.scores.max()),
-    ),
     ("maximum-at-least-0", "never below 0", lambda s: larger(s.m, s.scores).clip(0)),
-    ("maximum-0-for-minus-infinity", "0 if all keys are blocked", _finite),
+    (
+        "maximum-0-for-minus-infinity",
+        "0 if all keys are blocked",
+        lambda s: np.nan_to_num(larger(s.m, s.scores), neginf=0),
+    ),
 )
 FACTORS = formulas(
     "factor",
@@ -47,7 +43,6 @@ FACTORS = formulas(
     "e^(m − m′)",
     ("not-rescaled", "1", lambda s: 1.0 + 0.0 * s.l),
     ("factor-inverted", "e^(m′ − m)", lambda s: np.exp(s.new - s.m)),
-    ("factor-from-block", "e^(m − m_block)", lambda s: np.exp(s.m - s.scores.max(-1))),
 )
 EXPONENTIALS = formulas(
     "e",
@@ -55,7 +50,11 @@ EXPONENTIALS = formulas(
     "e^(s − m′)",
     ("not-shifted", "e^s", lambda s: np.exp(s.scores)),
     ("relative-to-old-maximum", "e^(s − m)", lambda s: exponentials(s.scores, s.m)),
-    ("relative-to-block", "e^(s − m_block)", lambda s: exponentials(s.scores, s.scores.max(-1))),
+    (
+        "relative-to-block",
+        "e^(s − m_block)",
+        lambda s: exponentials(s.scores, s.scores.max(-1)),
+    ),
 )
 RESCALING = "With f for the factor e^(m − m′), your new"
 SUM = formulas(
@@ -63,7 +62,6 @@ SUM = formulas(
     f"{RESCALING} sum is",
     "f·l plus the sum of the new exponentials",
     ("sum-not-rescaled", "l plus the sum of the new exponentials", lambda s: s.l + s.e.sum(-1)),
-    ("new-sum-rescaled-too", "f·(l + the new sum)", lambda s: s.factor * (s.l + s.e.sum(-1))),
     ("old-sum-lost", "only the sum of the new exponentials", lambda s: s.e.sum(-1)),
 )
 OUTPUT = formulas(
@@ -71,7 +69,11 @@ OUTPUT = formulas(
     f"{RESCALING} output is",
     "f·o plus the new exponentials times v",
     ("output-not-rescaled", "o plus the new part", lambda s: s.o + s.e @ s.v),
-    ("output-divided", "divided by l′", lambda s: _whole(s) / s.sum[..., None]),
+    (
+        "output-divided",
+        "divided by l′",
+        lambda s: (s.factor[..., None] * s.o + s.e @ s.v) / s.sum[..., None],
+    ),
     ("output-of-divided", "(f·l·o + e·v) / l′, as if o were divided by l", _first),
     ("old-output-lost", "only the new exponentials times v", lambda s: s.e @ s.v),
 )
@@ -80,8 +82,7 @@ STATE = Family(
     (),
     {
         "nan-if-all-blocked": (
-            "If all keys of a query are blocked so far, your function computes −∞ − (−∞), which "
-            "is NaN.",
+            "If all keys of a query are blocked so far, your function computes −∞ − (−∞): NaN.",
             {
                 "factor": lambda s: np.exp(s.m - s.new),
                 "e": lambda s: np.exp(s.scores - s.new[..., None]),
@@ -92,16 +93,9 @@ STATE = Family(
             "The three results are in another order. They should be m, l, o.",
             {"results": lambda s: (s.sum, s.new, s.weighted)},
             {"results": lambda s: (s.weighted, s.new, s.sum)},
-            {"results": lambda s: (s.weighted, s.sum, s.new)},
         ),
     },
 )
-
-
-def _whole(s: Any) -> Any:
-    return s.factor[..., None] * s.o + s.e @ s.v
-
-
 TILES = Family(
     None,
     (),
@@ -109,49 +103,29 @@ TILES = Family(
         "maximum-starts-at-0": (
             "{Ordinary scores are right. }The maximum starts at 0, so all exponentials are 0 for "
             "very low scores. It should start at −∞.",
-            {"start": lambda s: [np.zeros_like(part) for part in _start(s)]},
+            {"start": lambda s: [np.zeros_like(part) for part in online.start_of(s.scaled, s.v)]},
         ),
-        "not-divided": (
-            "After the last block, o is not divided by l.",
-            {"output": lambda s: s.state[2]},
-        ),
-        "last-block-dropped": [
-            (
-                "The last block is left out if it has fewer keys than the others.",
-                {"parts": lambda s: [p for p in s.parts_of if p.stop - p.start == s.block]},
-            ),
-            ("The last block is left out.", {"parts": lambda s: s.parts_of[:-1] or s.parts_of}),
-        ],
-        "blocks-averaged": (
-            "Your output is the mean of the outputs of the blocks.",
-            {"output": lambda s: _averaged(s)},
-        ),
-        "values-unweighted": (
-            "Your output is the plain mean of all values.",
-            {"output": lambda s: np.repeat(s.v.mean(-2, keepdims=True), s.q.shape[-2], -2)},
+        "last-block-dropped": (
+            "The last block is left out if it has fewer keys than the others.",
+            {"parts": lambda s: [p for p in s.parts_of if p.stop - p.start == s.block]},
         ),
         "first-columns-of-mask": (
-            "Each block uses the first columns of the mask. It should use the columns of its own "
-            "keys.",
+            "Each block uses the mask's first columns. It should use the columns of its own keys.",
             {"blocked": lambda s: _first_columns(s)},
         ),
     },
 )
-
-
-def _start(s: Any) -> Any:
-    return empty(s.q.shape[:-1], s.v.shape[-1])
-
-
-def _over(s: Any, parts: Any) -> Any:
-    m, total, o = s.start
-    for part in parts:
-        m, total, o = merge(m, total, o, s.blocked[..., part], s.v[..., part, :])
-    return m, total, o
+OUTPUTS = formulas(
+    "output",
+    "Your output is",
+    "o / l, with o and l after the last block",
+    ("not-divided", "o after the last block", lambda s: s.state[2]),
+    ("blocks-averaged", "the mean of the outputs of the blocks", lambda s: _averaged(s)),
+)
 
 
 def _averaged(s: Any) -> Any:
-    each = [_over(s, [part]) for part in s.parts]
+    each = [online.state_after(s.start, [part], s.blocked, s.v) for part in s.parts]
     return np.mean([o / total[..., None] for _, total, o in each], axis=0)
 
 
@@ -167,20 +141,12 @@ USUAL = chosen(FAMILIES, "no-scaling divides-by-d-k mask-ignored mask-inverted b
 
 def merge_probes(draw: int) -> Sequence[Probe]:
     rng = np.random.default_rng([230, draw])
-    calls = [
-        (np.log([2.0]), np.array([1.5]), np.array([[4.5]]), np.log([[4.0]]), np.array([[10.0]])),
-        (*empty((1,), 1), np.log([[1.0, 2.0]]), np.array([[1.0], [4.0]])),
-    ]
-    for batch, l_q, n, d in ((), 3, 4, 2), ((), 2, 2, 2), ((2,), 3, 2, 4), ((), 4, 4, 4):
+    calls = [*online.some_blocks(rng), *online.blocked_blocks(rng)]
+    for batch, l_q, n, d in ((), 2, 2, 2), ((2,), 3, 2, 4), ((), 4, 4, 4):
         m, total = rng.normal(size=(*batch, l_q)), rng.uniform(1, 4, (*batch, l_q))
         o, v = rng.normal(size=(*batch, l_q, d)), rng.normal(size=(*batch, n, d))
         calls.append((m, total, o, rng.normal(size=(*batch, l_q, n)), v))
         calls.append((m - 2, total, o, rng.normal(size=(*batch, l_q, n)) - 4, v))
-    v, none = rng.normal(size=(2, 1)), np.full((2, 2), -np.inf)
-    some = np.array([[0.5, -np.inf], [-np.inf, -np.inf]])
-    for shown in (none, some, some[::-1]):
-        calls.append((*empty((2,), 1), shown, v))
-    calls.append((rng.normal(size=2), np.ones(2), rng.normal(size=(2, 1)), none, v))
     return [Probe(call) for call in calls]
 
 
@@ -192,8 +158,7 @@ def tile_probes(draw: int) -> Sequence[Probe]:
         (*qkv(rng, 3, 6, 9, 2, (2,)), 4),
         (*qkv(rng, 2, 4, 2, 1), 2),
     ]
-    rows = np.array([[1, 0, 1, 1, 0], [0, 0, 0, 1, 1], [1, 1, 0, 0, 0]])
-    for mask in (rows == 1, rows[1:2].astype(float), rows[:, :1] >= 0):
+    for mask in online.MASKS:
         calls.append((*qkv(rng, 3, 5, 4, 2), 2, mask))
         calls.append((*qkv(rng, 3, 5, 3, 2, (2,)), 3, mask))
     q, k, v = qkv(rng, 2, 5, 1, 1)
@@ -203,15 +168,15 @@ def tile_probes(draw: int) -> Sequence[Probe]:
 
 MISTAKES = Mistakes(
     Recipe(
-        merge,
+        online.merge,
         merge_probes,
         (MAXIMUM, FACTORS, EXPONENTIALS, SUM, OUTPUT, STATE),
         steps={
             "new": lambda s: larger(s.m, s.scores),
-            "factor": lambda s: factor(s.m, s.new),
+            "factor": lambda s: online.factor(s.m, s.new),
             "e": lambda s: exponentials(s.scores, s.new),
             "sum": lambda s: s.factor * s.l + s.e.sum(-1),
-            "weighted": _whole,
+            "weighted": lambda s: s.factor[..., None] * s.o + s.e @ s.v,
             "results": lambda s: (s.new, s.sum, s.weighted),
         },
         results=("the maximum", "the sum", "the output"),
@@ -223,16 +188,16 @@ MISTAKES = Mistakes(
     Recipe(
         "tiled_attention",
         tile_probes,
-        (TILES, *USUAL),
+        (TILES, OUTPUTS, *USUAL),
         steps={
             "Q": lambda s: s.q,
-            "parts_of": lambda s: list(blocks_of(s.k.shape[-2], s.block)),
+            "parts_of": lambda s: list(online.blocks_of(s.k.shape[-2], s.block)),
             "scores": lambda s: scores(s.q, s.k),
             "scaled": lambda s: scale(s.scores, s.q.shape[-1]),
             "blocked": lambda s: block(s.scaled, s.mask),
-            "start": _start,
+            "start": lambda s: online.start_of(s.blocked, s.v),
             "parts": lambda s: s.parts_of,
-            "state": lambda s: _over(s, s.parts),
+            "state": lambda s: online.state_after(s.start, s.parts, s.blocked, s.v),
             "output": lambda s: s.state[2] / s.state[1][..., None],
         },
         parameters=("q", "k", "v", "block", "mask"),
@@ -240,11 +205,7 @@ MISTAKES = Mistakes(
         alternatives=LOW_FILLS,
         traits=(
             Trait(lambda s: s.mask is not None, "with a mask", "without a mask"),
-            Trait(
-                lambda s: s.k.shape[-2] % s.block > 0,
-                "if the last block is smaller",
-                "if all blocks have the same size",
-            ),
+            Trait(lambda s: s.k.shape[-2] % s.block > 0, "with a smaller last block", "otherwise"),
         ),
         labels={"scaled": "the scaled scores", "output": "the output"},
     ),

@@ -175,10 +175,8 @@ def angle_probes(draw: int) -> list[Probe]:
     calls = [Probe((list(range(n)), d)) for n, d in ((3, 2), (3, 4), (4, 6), (4, 4))]
     for size, d in (3, 4), (4, 6), (2, 8), ((2, 3), 6):
         positions = rng.integers(1, 20, size)
-        calls += [
-            Probe((positions, d)),
-            Probe((positions, d), {"base": float(rng.integers(5, 200))}),
-        ]
+        other = {"base": float(rng.integers(5, 200))}
+        calls += [Probe((positions, d)), Probe((positions, d), other)]
     return calls
 
 
