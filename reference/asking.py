@@ -226,7 +226,10 @@ class Asked:
         return True
 
     def is_comparable(self, made_with: Sizes, inputs: Inputs, state: Weights, note: Note) -> bool:
-        """Return whether `compare` passes. If not, add a note that the check compares no values."""
+        """Return whether `compare` passes.
+
+        If it fails, add a note that the check compares no values.
+        """
         fault = ""
         try:
             self._compare(made_with, inputs, state, 200.0, 1.0)
@@ -289,7 +292,10 @@ class Asked:
     def compare_masked(
         self, made_with: Sizes, inputs: Inputs, mask: Array, state: Weights, note: Note
     ) -> None:
-        """Pass if `compare` passes with a mask. If it fails without one, judge only the mask."""
+        """Pass if `compare` passes with a mask.
+
+        If `compare` fails without a mask, judge only the mask.
+        """
         __tracebackhide__ = True
         try:
             self.compare(made_with, (*inputs, mask), state)
@@ -600,7 +606,7 @@ class Asked:
     def total(
         self, made_with: Sizes, inputs: Inputs, state: Weights, toward: Array
     ) -> Callable[[str, Any], float]:
-        """Return a function from a change of one input or parameter to Σ output·toward."""
+        """Return a function of a change of one input or parameter. Its value is Σ output·toward."""
 
         def value(key: str, change: Any) -> float:
             given, weights = list(inputs), dict(state)

@@ -40,17 +40,14 @@ def sigmoid(z: Array) -> Array:
 
 
 def silu(z: Array) -> Array:
-    """Return z·σ(z)."""
     return z * sigmoid(z)
 
 
 def swiglu(x: Array, W: Array, V: Array, W2: Array) -> Array:
-    """Return (silu(x W) ∘ x V) W2."""
     return (silu(x @ W) * (x @ V)) @ W2
 
 
 def pre_norm(x: Array, f: Callable[[Array], Array], norm: Callable[[Array], Array]) -> Array:
-    """Return x + f(norm(x))."""
     return x + f(norm(x))
 
 

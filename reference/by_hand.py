@@ -43,7 +43,6 @@ class HandPart:
         raise ValueError(step)
 
     def following(self, step: str, previous: npt.ArrayLike | None) -> Array:
-        """Return the step's matrix, computed from the previous step's matrix."""
         if step == "scores" or previous is None:
             return scores(np.array(self.Q, float), np.array(self.K, float))
         given = np.asarray(previous, float)
@@ -60,14 +59,13 @@ class HandPart:
         return np.abs(answer - self.following(step, own)) <= WITHIN
 
     def earned(self, step: str, answer: Array, own: Array) -> npt.NDArray[np.bool_]:
-        """Return a mask of the entries that follow and needed work. Trivial rows need none."""
+        """Return a mask of the entries that follow and needed work. Trivial rows needed no work."""
         follows = self.follows(step, answer, own)
         if follows.any():
             follows[[trivial.row for trivial in self.trivial_rows(step, answer, own)]] = False
         return follows
 
     def trivial_rows(self, step: str, answer: Array, own: Array) -> list["TrivialRow"]:
-        """Return the trivial rows of the previous step, or else of the weights."""
         before = step_before(step)
         found = list(_trivial(before, own, self.exact(before)))
         return found + list(_trivial(step, answer, self.exact(step)) if step == "weights" else ())
@@ -83,7 +81,6 @@ class TrivialRow:
 
 
 def step_before(step: str) -> str:
-    """Return the step from which this step is computed."""
     return STEPS[STEPS.index(step) - 1]
 
 

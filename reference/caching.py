@@ -50,7 +50,7 @@ def generate(
     weights: Weights,
     step: Any = step,
 ) -> list[int]:
-    """Return the n tokens that follow the prompt. `step` may be a student's function."""
+    """Return the n tokens that follow the prompt."""
     written: list[int] = []
     unread, cache = list(prompt), None
     for _ in range(n):
@@ -90,5 +90,4 @@ def language(
 def cache_bytes(
     layers: int, heads: int, d_head: int, length: int, bytes_per_number: int = 2
 ) -> int:
-    """Return the number of bytes of the keys and values of a text."""
     return 2 * layers * heads * d_head * length * bytes_per_number

@@ -50,7 +50,6 @@ def _no_distance_tells(hits: Hits, rate: float) -> bool:
 
 
 def _no_slice_tells(slices: Hits) -> bool:
-    """Return True if no two slices share fewer or more hits than the hypergeometric law allows."""
     rows = slices.reshape(len(slices), -1).astype(np.int64)
     count, size = rows.shape
     common, each = rows @ rows.T, rows.sum(-1)
@@ -64,7 +63,6 @@ def _no_slice_tells(slices: Hits) -> bool:
 
 
 def _hypergeometric(size: int, one: int, other: int, common: int) -> float:
-    """Return the smaller tail probability of `common` shared hits (hypergeometric)."""
     size, one, other, common = int(size), int(one), int(other), int(common)
     least, most = max(0, one + other - size), min(one, other)
     all_ways = math.comb(size, other)
@@ -77,7 +75,6 @@ def _hypergeometric(size: int, one: int, other: int, common: int) -> float:
 
 
 def _rows_come_again(rows: Hits, rate: float) -> bool:
-    """Return True if suspiciously many rows are equal."""
     hits = rows.sum(-1)
     chances = rate**hits * (1 - rate) ** (rows.shape[-1] - hits)
     rare = rows[chances <= 2 / len(rows) ** 2]
@@ -86,7 +83,6 @@ def _rows_come_again(rows: Hits, rate: float) -> bool:
 
 
 def _shares_vary(hits: Hits, rate: float) -> bool:
-    """Return True if the number of hits per row varies as much as chance predicts."""
     rows = hits.reshape(-1, hits.shape[-1])
     size = rows.shape[-1]
     found = ((rows.sum(-1) - size * rate) ** 2).sum() / (size * rate * (1 - rate))

@@ -14,10 +14,7 @@ KINDS = ("unscaled", "scaled")
 
 
 def labels_of_pairs(figure: Figure, table: Results) -> list[Labels]:
-    """Return the legend's labels of the unscaled and the scaled series, for each measure.
-
-    A series may be drawn more than once, for example as a line and as dots.
-    """
+    """Return the legend's labels of the unscaled and the scaled series, for each measure."""
     everything = [series for axes in figure.axes for series in axes.series]
     drawn = [set(zip(series.x, series.y, strict=True)) for series in everything]
     pairs: list[Labels] = []
@@ -50,12 +47,10 @@ def has_other_dimensions(figure: Figure, table: Results) -> bool:
 
 
 def says_unscaled(label: str) -> bool:
-    """Return True if a label mentions unscaled scores."""
     return re.search(r"un-?scaled|not scaled|without|no scal|\braw\b", label.lower()) is not None
 
 
 def says_scaled(label: str) -> bool:
-    """Return True if a label mentions scaled scores."""
     return "scaled" in label.lower() and not says_unscaled(label)
 
 

@@ -25,7 +25,6 @@ def cross_attention(
     W_o: Array,
     memory_mask: Mask | None = None,
 ) -> tuple[Array, Array]:
-    """Return the output of cross-attention, and the weights."""
     mixed, weights = attention(x @ W_q, memory @ W_k, memory @ W_v, per_query(memory_mask))
     return mixed @ W_o, weights
 

@@ -54,7 +54,6 @@ def sized(size: int, *seed: int) -> State:
 
 
 def _untempered(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Return the state words that the generator outputs as `words`."""
     y = words ^ words >> np.uint64(18)
     y ^= y << np.uint64(15) & np.uint64(0xEFC60000)
     turned = y.copy()

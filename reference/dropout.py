@@ -77,7 +77,6 @@ def same_draw(first: Array, second: Array) -> bool:
 
 
 def _own_weights(output: Array, right: Array) -> Array:
-    """Return the weights that an output in evaluation shows, or else the correct weights."""
     first, second = np.split(output, 2, axis=-1)
     are_weights = (first > 0).all() and np.allclose(first.sum(-1), 1, atol=1e-4)
     return first if are_weights and np.allclose(first, second, atol=1e-5) else right
@@ -171,9 +170,5 @@ def _applied(used: Array, right: Array, rate: float) -> DropoutMistake | None:
 
 
 def _fair(count: int, rate: float) -> tuple[float, float]:
-    """Return bounds on how many of `count` weights are set to 0 (see `reference.chance`).
-
-    With thousands of weights, the normal approximation of the binomial distribution is good.
-    """
     fair = NormalDist(count * rate, (count * rate * (1 - rate)) ** 0.5)
     return fair.inv_cdf(FALSE_ALARM / 2), fair.inv_cdf(1 - FALSE_ALARM / 2)

@@ -35,8 +35,6 @@ def as_labelled(axes: Axes, tokens: Sequence[str], across: Sequence[str] | None 
     """Return the axes with the image in the order of the tokens, if labels name them.
 
     `tokens` name the rows. `across` name the columns, by default with the same tokens.
-    `pcolormesh(weights[::-1])` draws row 0 at the top like `imshow(weights)`, and the labels show
-    this order. Only each cell's token counts, whatever the order of rows in the array.
     """
     image = axes.images[-1]
     down = _step(axes.y_ticks, axes.y_places, image.y_edges, tokens)
@@ -53,7 +51,6 @@ def as_labelled(axes: Axes, tokens: Sequence[str], across: Sequence[str] | None 
 def _step(
     labels: Sequence[str], places: Sequence[float], edges: Sequence[float], tokens: Sequence[str]
 ) -> int:
-    """Return −1 if the labels name the cells from last to first, else 1."""
     falling = bool(edges) and edges[0] > edges[-1]
     in_order = sorted(zip(places, labels, strict=False), reverse=falling)
     named = [label.strip() for _, label in in_order if label.strip()]
@@ -73,7 +70,6 @@ def panels_of(figure: Figure) -> list[Array]:
 
 
 def panels_shown(value: Any) -> list[Array] | None:
-    """Return the panels' values of a figure, or None for other values."""
     return panels_of(value) if isinstance(value, Figure) else None
 
 
@@ -138,10 +134,7 @@ def image_figure(
     columns: Sequence[str] = (),
     rows: Sequence[str] = (),
 ) -> Any:
-    """Return a matplotlib figure with images side by side, for simulating a student's function.
-
-    `labels` are the labels of x and y. `columns` and `rows` are tick labels.
-    """
+    """Return a matplotlib figure with images side by side, for simulating a student's function."""
     from matplotlib.figure import Figure
 
     figure = Figure()

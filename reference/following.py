@@ -65,8 +65,8 @@ def _softmax(steps: OwnSteps | None) -> Softmax:
 def own_distributions(steps: OwnSteps, sizes: Any) -> dict[int, Mapping[str, Distribution]] | None:
     """Return the distributions by dimension with the student's entropy, or None if it is unusable.
 
-    `sizes` are the arguments of `measure_scaling`. If one call for many trials gives another shape,
-    each trial gets a call, and the entropies are averaged.
+    If one call for many trials gives another shape, each trial gets a call, and the entropies are
+    averaged.
     """
 
     def of_all(own: Any, weights: Array) -> Array:

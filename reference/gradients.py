@@ -23,7 +23,6 @@ def transposed(x: Array) -> Array:
 
 
 def central(f: Callable[[Array], float], x: Array, step: Array) -> float:
-    """Return f(x + step) − f(x − step)."""
     return float(f(x + step) - f(x - step))
 
 
@@ -49,7 +48,6 @@ def numeric_gradient(f: Callable[[Array], float], x: Array, h: float = 1e-5) -> 
 
 
 def weights_of(q: Array, k: Array, mask: Mask | None = None) -> Array:
-    """Return the weights of attention."""
     return softmax(block(scale(scores(q, k), k.shape[-1]), mask))
 
 
@@ -77,5 +75,4 @@ def gradient_of_cubes(x: Array, h: float = 0.0) -> Array:
 
 
 def largest_errors(gradient: Array, x: Array, steps: Array) -> Array:
-    """Return the largest difference to the gradient of cubes, for each step size."""
     return np.array([np.abs(gradient_of_cubes(x, float(h)) - gradient).max() for h in steps])

@@ -53,7 +53,6 @@ def named(
 def with_names(
     wrong: Mismatch, name: str, known: Sequence[str], findings: Mapping[str, str]
 ) -> Mismatch:
-    """Return a mismatch with one or two names."""
     if not 1 <= len(known) <= 2:
         return wrong
     says = f"{name}: your numbers are {findings[known[0]]}."

@@ -19,11 +19,10 @@ MOST = 2  # operations of one chain that may be wrong
 class Made(NamedTuple):
     """Numbers from a chain of operations, with words for these numbers.
 
-    `wrong` has the names of the wrong operations. `fitted` counts numbers that were read off the
-    student's own numbers, which are no evidence.
+    `fitted` counts numbers that were read off the student's own numbers, which are no evidence.
     """
 
-    wrong: tuple[str, ...]
+    wrong: tuple[str, ...]  # names of the wrong operations
     words: str
     numbers: Array
     fitted: int = 0
@@ -310,7 +309,6 @@ CHAINS: dict[str, Callable[[SimpleNamespace], Iterator[Made]]] = {
 
 
 def _chains(*places: Sequence[Choice]) -> Iterator[tuple[tuple[str, ...], tuple[Choice, ...]]]:
-    """Yield the chains with one wrong operation, then with `MOST`, and their names."""
     right = [choices[0] for choices in places]
     for count in range(1, MOST + 1):
         for wrong in combinations(range(len(places)), count):
@@ -356,5 +354,4 @@ def _times(of: Array, mine: Array, step: str) -> Iterator[Made]:
 
 
 def _short(number: float) -> str:
-    """Return a number with three digits, such as `2`, `1.41` or `-0.5`."""
     return f"{number:.3g}".replace("-", "−")

@@ -112,7 +112,7 @@ def not_right(
     """Return the message for wrong entries, without the right entries.
 
     `from_own` is the student's step from which all other entries follow. Entries that follow count
-    as right. `later` is a sentence on later steps.
+    as right.
     """
     places = [index(tuple(int(i) for i in place)) for place in np.argwhere(wrong)]
     be, does = ("is", "does") if len(places) == 1 else ("are", "do")
@@ -140,7 +140,6 @@ def with_few_decimals(wrong: Mismatch, name: str) -> Mismatch:
 
 
 def first_wrong(step: str, steps: Steps, givens: Mapping[str, Any]) -> str:
-    """Return the first earlier step that is wrong or missing, or an empty text if all are right."""
     earlier = ORDER[: ORDER.index(step)]
     return next((each for each in earlier if not _holds(each, steps, givens)), "")
 
@@ -150,10 +149,9 @@ def _holds(step: str, steps: Steps, givens: Mapping[str, Any]) -> bool:
 
 
 def near(own: Numbers, numbers: Any, times: Any = 1.0, allowed: float = 0.0) -> bool:
-    """Return True if the numbers agree. `times` is a factor on the tolerance.
+    """Return True if the numbers agree.
 
     `allowed` is an additional tolerance for numbers that may have been rounded differently.
-
     """
     if own.shape != np.shape(numbers):
         return False
@@ -170,10 +168,7 @@ def as_written(own: Numbers) -> float:
 
 
 def fits(step: str, steps: Steps, givens: Mapping[str, Any], within: float = WITHIN) -> Cells:
-    """Return a mask of the entries of a step that fit the correct scores.
-
-    For the scores, the entries must fit Q and K.
-    """
+    """Return a mask of the entries of a step that fit the correct scores."""
     Q, K, V = (np.asarray(givens[each], float) for each in "QKV")
     own, scores = steps[step], steps["scores"]
     root = K.shape[1] ** 0.5
@@ -191,7 +186,6 @@ def fits(step: str, steps: Steps, givens: Mapping[str, Any], within: float = WIT
 
 
 def _follows(step: str, steps: Steps, givens: Mapping[str, Any]) -> Cells:
-    """Return a mask of the entries of a step that fit the student's own previous step."""
     own, before = steps[step], steps[ORDER[ORDER.index(step) - 1]]
     if step == "scaled":
         return fits(step, steps, givens)
@@ -211,8 +205,7 @@ def with_later(
     """Return the message on a wrong step, with the later steps that follow from it.
 
     If a wrong later step follows from the student's wrong step, the message asks the student to
-    compute the later step again. The message also names the first wrong step that does not follow.
-    `is_right` returns None if the answer is unknown.
+    compute the later step again.
     """
     letter, step = name.split("_", 1)
     following: list[str] = []
@@ -243,10 +236,6 @@ def are_shares(shares: Numbers, x: Numbers, allowed: float = WITHIN) -> Cells:
 
 
 def _trivial_rows(rows: Numbers, steps: Steps, givens: Mapping[str, Any]) -> Cells:
-    """Return a mask of the rows that need no work.
-
-    Equal numbers, and a single 1 among zeros, need no work. Equal scores give equal numbers.
-    """
     known = np.zeros(len(rows), bool)
     if "scores" in steps:
         known = np.asarray(fits("scores", steps, givens).all(axis=1))

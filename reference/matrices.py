@@ -11,7 +11,7 @@ Four = tuple[npt.NDArray[np.float64], ...]
 def qkv(
     rng: Any, l_q: int, l_k: int, d_k: int, d_v: int, batch: Any = (), heads: Any = ((), ())
 ) -> list[Any]:
-    """Return random queries, keys and values. `heads` has the sizes in front of l_q and of l_k."""
+    """Return random queries, keys and values."""
     of_q, of_kv = heads
     shapes = (*of_q, l_q, d_k), (*of_kv, l_k, d_k), (*of_kv, l_k, d_v)
     return [rng.normal(size=(*batch, *shape)) for shape in shapes]

@@ -26,7 +26,7 @@ def measures(weights: Array) -> dict[str, float]:
 def strongest_links(
     weights: Array, tokens: Sequence[str], k: int = 2
 ) -> list[list[tuple[str, float]]]:
-    """Return each query's k largest links, largest first. Ties are in the order of the tokens."""
+    """Return each query's k largest links, largest first."""
     order = np.argsort(-weights, axis=1, kind="stable")[:, :k]
     return [
         [(tokens[j], float(row[j])) for j in chosen]

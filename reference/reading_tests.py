@@ -49,7 +49,6 @@ class _Test:
 
 
 def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the names that an assignment sets, each with its value, or with the whole value."""
     parts = target.elts if isinstance(target, ast.Tuple) else []
     values = value.elts if isinstance(value, ast.Tuple) else []
     if parts and len(parts) == len(values):
@@ -80,10 +79,7 @@ def why_it_accepts(label: str, function: ast.FunctionDef) -> Fact | None:
 
 
 def why_it_rejects(label: str, function: ast.FunctionDef, line: int) -> Fact | None:
-    """Return why a test rejects right functions, or None if its source does not show it.
-
-    `line` is the line of the test that raised.
-    """
+    """Return why a test rejects right functions, or None if the test's source does not show why."""
     test = _Test(label, function)
     raising = [node for node in test.asserts if node.lineno <= line <= (node.end_lineno or 0)]
     if fact := _uncalled(test) or _compares_the_function(test):
@@ -95,7 +91,6 @@ def why_it_rejects(label: str, function: ast.FunctionDef, line: int) -> Fact | N
 
 
 def _name(node: ast.AST) -> str:
-    """Return the name of a function or attribute, such as `allclose` for `np.allclose`."""
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""
@@ -106,7 +101,6 @@ def _names(node: ast.AST) -> set[str]:
 
 
 def _is_called(test: _Test) -> bool:
-    """Return True if the parameter is called, or handed on to a function of the student's."""
     return any(
         _name(call.func) == test.parameter
         or (isinstance(call.func, ast.Name) and test.parameter in map(_name, call.args))
@@ -115,7 +109,6 @@ def _is_called(test: _Test) -> bool:
 
 
 def _uses_helpers(test: _Test) -> bool:
-    """Return True if the test calls other functions of the student's, which may assert."""
     known = {test.parameter, test.tested, f"broken_{test.tested}", *dir(builtins)}
     return any(isinstance(call.func, ast.Name) and call.func.id not in known for call in test.calls)
 
@@ -277,7 +270,6 @@ def _is_of(test: _Test, node: ast.AST, names: set[str]) -> bool:
 
 
 def _made_of(test: _Test, node: ast.AST, depth: int = 5) -> Iterator[ast.AST]:
-    """Yield the parts of an expression, and of the values that it is made of."""
     for each in ast.walk(node):
         yield each
         if isinstance(each, ast.Name) and depth:
@@ -306,7 +298,6 @@ def _calls_with_one_number(test: _Test) -> Fact | None:
 
 
 def _constant(test: _Test, node: ast.expr | None) -> object:
-    """Return the value of a constant, or of a name that is set once to a constant."""
     if isinstance(node, ast.Name):
         used = [n for n in test.nodes if isinstance(n, ast.Name) and n.id == node.id]
         if sum(isinstance(each.ctx, ast.Store) for each in used) == 1:

@@ -33,7 +33,6 @@ def turned(first: Array, second: Array, by: Array) -> tuple[Array, Array]:
 
 
 def interleaved(first: Array, second: Array) -> Array:
-    """Return one array with the first and second features of the pairs in turn."""
     both = np.stack(np.broadcast_arrays(first, second), axis=-1)
     return both.reshape(*both.shape[:-2], -1)
 

@@ -9,10 +9,7 @@ LOW = 9e3  # a bias this far below the others blocks a key, whatever its score
 
 
 def without_row_constants(value: Any) -> npt.NDArray[np.float64] | None:
-    """Return biases minus the largest bias of each row. Very low biases become −∞.
-
-    Return None if the value is no array of numbers.
-    """
+    """Return biases minus the largest bias of each row. Very low biases become −∞."""
     try:
         bias = np.asarray(value, dtype=np.float64)
         with np.errstate(invalid="ignore"):

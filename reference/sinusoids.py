@@ -12,12 +12,10 @@ def frequencies(d: int, base: float = 10000.0) -> Array:
 
 
 def angles(n: int, per_column: Array) -> Array:
-    """Return the angle of each column at the positions 0 to n − 1."""
     return np.arange(n)[:, np.newaxis] * per_column
 
 
 def sines_and_cosines(turned: Array) -> Array:
-    """Return the sines of the angles in columns 0, 2, … and the cosines in columns 1, 3, …"""
     is_sine = np.arange(turned.shape[1]) % 2 == 0
     return np.where(is_sine, np.sin(turned), np.cos(turned))
 

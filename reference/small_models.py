@@ -39,7 +39,6 @@ def rows(model: MeanModel) -> Tensor:
 
 
 def in_mode(model: nn.Module, training: bool) -> nn.Module:
-    """Return the model, set to training or evaluation mode."""
     return model.train(training)
 
 
@@ -49,7 +48,6 @@ def generator(seed: int) -> torch.Generator:
 
 
 def with_gradient(loss: object, logits: Tensor, tokens: Tensor) -> tuple[Tensor, Tensor | None]:
-    """Return a loss and its gradient with respect to the logits, or None without a gradient."""
     logits = logits.clone().requires_grad_()
     value = loss(logits, tokens)  # type: ignore[operator]
     if not isinstance(value, Tensor) or not value.requires_grad:

@@ -18,8 +18,6 @@ def _clamped(grad: Any, most: float) -> Any:
 
 
 def _each(change: Callable[[Any], Any]) -> Callable[[Sequence[Any]], None]:
-    """Return a function that changes the gradient of each parameter."""
-
     def gradients(parameters: Sequence[Any]) -> None:
         for each in parameters:
             each.grad = change(each.grad)

@@ -17,7 +17,10 @@ CLEAR = 0.05  # least distance of a number from those at which the token changes
 
 
 def next_of(row: Any, tokens: int) -> int:
-    """Return the token that `next_token` makes from an output. A small change makes another one."""
+    """Return the token that `next_token` makes from an output.
+
+    `next_token` makes another token after a small change of the output.
+    """
     return int(20 * abs(float(np.sum(row)))) % tokens
 
 
@@ -43,7 +46,7 @@ class WritesFromTable:
 
 
 def flat(value: Any) -> Any:
-    """Return the output, the keys and the values in one row. Keep other values."""
+    """Return the output, the keys and the values in one row."""
     try:
         output, (keys, values) = value
     except (TypeError, ValueError):

@@ -44,10 +44,9 @@ class Recorder:
         self._known: dict[tuple[str, bytes], list[Any]] = {}
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the function's result, and record it if it and the arguments are plain data.
+        """Return the function's result.
 
-        Raises: NotJudged: an argument or the result is not plain data. A released check cannot use
-        the call.
+        Record it if it and the arguments are plain data, else raise NotJudged.
         """
         asked = ProjectionHash((args, kwargs))
         function = self._named(name)

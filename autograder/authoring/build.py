@@ -1,7 +1,7 @@
 """Builder of the files `exercises/NAME.py` and `exercises/NAME.ipynb` from `solutions/NAME.py`.
 
-A text shows a picture as in Markdown, `![description](figures/NAME.png)`. The folder of the
-students' files contains the picture. A notebook contains its own copy of the picture.
+A text shows a picture as in Markdown, `![description](figures/NAME.png)`. Scripts use the picture
+in the students' folder, and a notebook contains its own copy.
 """
 
 import base64
@@ -157,7 +157,6 @@ def as_book(text: str, pictures: Path | None = None, checking: Sequence[Any] = (
 
 
 def _attach(cell: Any, folder: Path) -> None:
-    """Attach the pictures of a text cell to the cell. A missing picture stays a link."""
     for path in pictures_in(cell["source"]):
         file = folder / path
         kind = PICTURES.get(file.suffix.lower())
@@ -191,7 +190,6 @@ def pictures_of(course: Course, texts: Iterable[str]) -> dict[str, bytes]:
 
 
 def _local(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the description and path of each picture that is a file in the students' folder."""
     for description, path in _SHOWN.findall(text):
         if not _ELSEWHERE.match(path) and ".." not in path.split("/"):
             yield description, path

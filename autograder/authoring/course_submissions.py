@@ -1,4 +1,4 @@
-"""Submissions of the course itself: its answers to an exercise, and answers simulated from recipes.
+"""Submissions that the course itself contains, or simulates from recipes.
 
 A simulated submission is code of the course, so it runs in this process.
 """
@@ -49,7 +49,6 @@ def own_work(course: Course, exercise: Exercise) -> Iterator[Source]:
 
 
 def wrong_answers(course: Course, exercise: Exercise) -> Iterator[Source]:
-    """Yield the wrong answers of an exercise."""
     yield from _read_all(
         (course.root / course.content.right).parent / "wrong" / exercise.name, exercise
     )
@@ -97,10 +96,7 @@ class SimulatedClient(WorkerSession):
 
 
 class _SimulatedWorkers(Workers):
-    """Stand-in for worker processes. All sessions share one module, which has no state.
-
-    `asked` has the digests of the requests.
-    """
+    """Stand-in for worker processes. All sessions share one module, which has no state."""
 
     def __init__(self, course: Course, exercise: Exercise, module: ModuleType) -> None:
         source = Source(exercise.name, "simulated.py", (Unit("simulated.py", ""),))
@@ -136,7 +132,6 @@ class _SimulatedWorkers(Workers):
         return reply
 
     def _too_large(self, request: Request, limit: str) -> TooLarge:
-        """Return an error with the running check, the call, its sizes, and the mistake."""
         check = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition("::")[2].partition(" ")[0]
         sizes = join_names([str(x.shape) for x in request.args if isinstance(x, np.ndarray)])
         mistake = getattr(self._answers.module, "__mistake__", "none")
@@ -149,7 +144,6 @@ class _SimulatedWorkers(Workers):
 
 
 def solution_module(course: Course, exercise: Exercise) -> ModuleType:
-    """Load an exercise's solution as a module."""
     path = course.solution_file(exercise.name)
     module = ModuleType(exercise.name)
     sys.modules[exercise.name] = module

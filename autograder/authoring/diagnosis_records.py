@@ -77,10 +77,6 @@ class _Helpers:
         }
 
     def read(self, recipe: Recipe) -> str | None:
-        """Return the name of the helper that reads results, or None if students lack this helper.
-
-        Return an empty text if no helper reads the results.
-        """
         read = recipe.comparison.read
         return "" if read is EXACT.read else self.named.get(id(read))
 
@@ -89,7 +85,6 @@ Calls = Iterator[tuple[Recipe, dict[str, Any] | None, str | None]]
 
 
 def _calls(course: Course, exercise: Exercise) -> Calls:
-    """Yield each recipe of an exercise, with its helpers for calls and for results."""
     known = known_mistakes(course.content.reference, exercise.name)
     helpers = _Helpers(course)
     for recipe in known.recipes.values():
@@ -97,10 +92,7 @@ def _calls(course: Course, exercise: Exercise) -> Calls:
 
 
 def names_of(course: Course, exercise: Exercise, hints: int) -> RecordedNames:
-    """Return the recorded mistakes of an exercise, each with its first `hints` hints.
-
-    Leave out functions whose helpers students do not get.
-    """
+    """Return the recorded mistakes of an exercise, each with its first `hints` hints."""
     functions = []
     with importable(course):
         for recipe, call, read in _calls(course, exercise):
@@ -186,13 +178,11 @@ class ReplayRecorder:
         )
 
     def _pairs(self) -> list[Any]:
-        """Return the pairs of recorded misconceptions, without general misconceptions."""
         general = {misconception.id for misconception in GENERAL}
         own = (pair for pair in self.replay.pairs if not {pair[0].id, pair[1].id} & general)
         return [pair for pair in own if pair[1] in self.wrong]
 
     def _families(self) -> Sequence[tuple[Misconception, ...]]:
-        """Return the simplest generic changes. Leave out changes of the recipe's steps."""
         wired = {wrong.id for wrong in wirings(self.recipe)}
         alone = [each for each in self.replay.families if len(each) == 1]
         return [each for each in alone if each[0].id not in wired][:MOST_FAMILIES]

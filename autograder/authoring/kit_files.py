@@ -59,7 +59,7 @@ def text_files(
 
 
 def pictures(course: Course, files: KitFiles) -> dict[str, bytes]:
-    """Return the pictures in a released course's scripts. Notebooks contain their own copies."""
+    """Return the pictures in a released course's scripts."""
     scripts = [files[name] for name in files if re.fullmatch(rf"{WORK}/\w+\.py", name)]
     return {f"{WORK}/{name}": data for name, data in pictures_of(course, scripts).items()}
 
@@ -94,7 +94,6 @@ def course_text(
 
 
 def _without_defaults(record: Any) -> Any:
-    """Return a record as plain data, without fields that have their default value."""
     if isinstance(record, tuple):
         return [_without_defaults(each) for each in record]
     if not isinstance(record, msgspec.Struct):
@@ -136,7 +135,6 @@ def code(course: Course, exercises: Sequence[Exercise], silent: bool) -> KitFile
 
 
 def module_file(course: Course, name: str) -> Path:
-    """Return the file of a module of the reference."""
     return course.root / course.content.reference / f"{name.replace('.', '/')}.py"
 
 
@@ -149,7 +147,6 @@ def _reference_value(reference: str, name: str) -> Any:
 
 
 def _is_used(helper: str, files: KitFiles) -> bool:
-    """Return whether released code imports a helper module or names the helper's file."""
     folder, _, last = helper.rpartition(".")
     package = f"{PACKAGE}.{folder}".rstrip(".")
     used = re.compile(
@@ -163,7 +160,7 @@ def _is_used(helper: str, files: KitFiles) -> bool:
 def surroundings(
     course: Course, exercises: Sequence[Exercise], form: FileForm, wheel: str, numpy: str
 ) -> KitFiles:
-    """Return the README of a released course, its .gitignore and the editor's files."""
+    """Return the README of a released course, its .gitignore and settings for editors."""
     names = {exercise.name for exercise in exercises}
     values = {
         "title": course.title,
@@ -193,11 +190,7 @@ def editor_files(exercises: str) -> KitFiles:
 
 @dataclass(frozen=True)
 class Naming:
-    """Sources of the names that a file uses.
-
-    `reference` is the package of the course's right answers. `helpers` are the modules of this
-    package that students get. `value` returns the value of a dotted name in this package, or None.
-    """
+    """Sources of the names that a file uses."""
 
     reference: str
     helpers: frozenset[str]
@@ -205,10 +198,7 @@ class Naming:
 
 
 def released(text: str, label: str, naming: Naming, checks: bool, silent: bool = False) -> str:
-    """Return the released text of a file of checks or of a helper module.
-
-    With `silent`, also remove the messages on mistakes.
-    """
+    """Return the released text of a file. With `silent`, also remove the messages on mistakes."""
     tree = ast.parse(text, label)
     if checks:
         tree.body = [each for each in tree.body if not is_hidden(each)]
@@ -268,7 +258,7 @@ class _Imports(ast.NodeTransformer):
 
 
 class _Bare(ast.NodeTransformer):
-    """Transformer that removes docstrings and hints. With `silent`, it removes findings too."""
+    """Transformer that removes docstrings and hints."""
 
     def __init__(self, silent: bool) -> None:
         self.silent = silent
@@ -305,7 +295,6 @@ class _Bare(ast.NodeTransformer):
 
 
 def _is_sentence(text: str) -> bool:
-    """Return whether a text has several words, and punctuation at the end."""
     return len(text.split()) > 2 and text.rstrip().endswith((".", "?", "!", ":"))
 
 
@@ -342,7 +331,6 @@ def _defines(node: ast.stmt) -> list[str]:
 
 
 def _names(statement: ast.AST) -> Iterator[str]:
-    """Yield the names that a statement uses, and the fixtures that a function asks for."""
     for node in ast.walk(statement):
         if isinstance(node, ast.Name):
             yield node.id

@@ -36,11 +36,9 @@ MOST_TRIED = 40  # misconceptions for each exercise, evenly spaced in the list
 class KitShares(msgspec.Struct):
     """Counts of the answers to one exercise that a released course recognises.
 
-    A misconception counts as named if a failed visible check gives its name and no other name.
-    `not_named` lists the others. A misconception that passes all visible checks does not count. A
-    right answer counts as complete if it passes all visible checks. `not_complete` maps each
-    incomplete right answer to the checks that it did not pass. `impossible` has the checks that no
-    right answer passes. `reasons` says why misconceptions of some functions cannot be named.
+    A misconception counts as named if a failed visible check gives its name and no other name. A
+    misconception that passes all visible checks does not count. A right answer counts as complete
+    if it passes all visible checks.
     """
 
     exercise: str
@@ -50,7 +48,7 @@ class KitShares(msgspec.Struct):
     complete: int = 0
     not_named: list[str] = []
     not_complete: list[str] = []
-    impossible: list[str] = []
+    impossible: list[str] = []  # checks that no right answer passes
     reasons: list[str] = []
 
     def warnings(self) -> Iterator[str]:
@@ -65,7 +63,7 @@ class KitShares(msgspec.Struct):
 
 
 class WrongAnswer(NamedTuple):
-    """Misconception, as code or as recorded answers. `is_value` is true for a wrong value."""
+    """Misconception, as code or as recorded answers."""
 
     function: str
     id: str
@@ -74,7 +72,7 @@ class WrongAnswer(NamedTuple):
 
 
 def kit_shares(course: Course, kit: Path, exercise: Exercise, with_names: bool) -> KitShares:
-    """Return the counts of right answers and misconceptions, graded with the release in `kit`."""
+    """Grade right answers and misconceptions with the release in `kit`, and count them."""
     shares = KitShares(exercise.name)
     wrong_answers: list[WrongAnswer] = []
     if with_names:
@@ -107,7 +105,7 @@ def kit_shares(course: Course, kit: Path, exercise: Exercise, with_names: bool) 
 def _count_right_answers(
     shares: KitShares, course: Course, exercise: Exercise, judge: Judge
 ) -> dict[str, frozenset[str]]:
-    """Count the right answers. Return a dict from check to the functions that the check calls."""
+    """Count the right answers."""
     about: dict[str, frozenset[str]] = {}
     titles: dict[str, str] = {}
     passed: set[str] = set()
@@ -130,8 +128,7 @@ def _is_named(
 ) -> bool | None:
     """Return whether the report on an answer names only the answer's own mistake.
 
-    Return None if all visible checks pass. A value may get other names too, because two mistakes
-    may give the same value.
+    A value may get other names too, because two mistakes may give the same value.
     """
     report = judge.run(client, RunOptions(only)).report
     shown = tuple(each for each in report.checks if not each.hidden)
@@ -180,10 +177,9 @@ def named_in(report: ExerciseReport, function: str) -> set[str]:
 
 
 def named_by_answers(replay: Replay, wrong: Fingerprint) -> set[str]:
-    """Return the names that the grader gives to a mistake that has recorded answers but no code.
+    """Return the names that the grader gives to a mistake of which only answers are recorded.
 
-    The checks cannot run such a mistake. If the recipe's probes have changed since the mistake was
-    recorded, the mistake gets no name.
+    If the recipe's probes have changed since then, the mistake gets no name.
     """
     if not wrong.outcomes:
         return set()

@@ -76,11 +76,6 @@ def refuse_authoring_errors(course: Course, exercises: Sequence[Exercise]) -> No
 
 
 def refuse_errors_in_code(course: Course, exercises: Sequence[Exercise]) -> None:
-    """Refuse authoring errors in the code of a course. Call it after the checks are collected.
-
-    Raises:
-        InvalidCourse: there are such errors.
-    """
     if course.content.released is not None:  # `release` refused its errors
         return
     errors: list[AuthoringError] = []
@@ -140,7 +135,6 @@ def _misconceptions_file(course: Course, exercise: str) -> Path:
 
 
 def _misnamed_file(course: Course, exercise: Exercise) -> Iterator[AuthoringError]:
-    """Yield an error if the file of an exercise's misconceptions has a misspelled name."""
     folder = _misconceptions_file(course, exercise.name).parent
     others = {path.stem for path in folder.glob("[!_]*")} - set(course.exercises)
     near = nearest(exercise.name, sorted(others), ALIKE)
@@ -212,7 +206,6 @@ def _undefined_name(
 
 
 def _near_name(name: str, known: Sequence[str]) -> str:
-    """Return the end of a sentence: a suggestion of the nearest name, or just a full stop."""
     near = nearest(name, sorted({each for each in known if not each.startswith("__")}))
     return f"; did you mean `{near}`?" if near else "."
 
@@ -288,7 +281,6 @@ def _modules_of_reference(course: Course, text: CourseText) -> Iterator[Authorin
 
 
 def _unknown_own_steps(text: CourseText, known: Definitions) -> Iterator[AuthoringError]:
-    """Yield an error for each unknown name of an own step in a check."""
     for node in ast.walk(text.tree):
         place = OWN_AT.get(getattr(getattr(node, "func", None), "id", ""))
         if isinstance(node, ast.Call) and place is not None:
@@ -314,7 +306,6 @@ def _unknown_in_solution(name: str, solution: Definitions | None) -> str:
 
 
 def _unknown_value(method: str, word: str, exercise: Exercise, solution: Definitions | None) -> str:
-    """Return the error in a call such as `submission.value(word)` that reads an unknown name."""
     questions = [question.name for question in exercise.questions]
     if method == "answer" and word not in questions:
         return f"course.yml has no question `{word}`{meant(word, questions)}"
@@ -326,10 +317,10 @@ def _unknown_value(method: str, word: str, exercise: Exercise, solution: Definit
 def _errors_in_runs(
     recipe: Recipe, places: Places, folders: Sequence[Path]
 ) -> list[AuthoringError]:
-    """Return the errors of a recipe and its misconceptions in a trial run.
+    """Run a recipe and its misconceptions, and return their errors.
 
-    A misconception may rightly raise an error for some inputs. An error counts if all calls raise
-    it, or if it never depends on inputs, such as an undefined name. Torch recipes are not run.
+    A misconception may rightly raise an error for some inputs. So an error counts if all calls
+    raise it, or if it cannot depend on inputs, such as an undefined name.
     """
     function = recipe.function
 
@@ -404,7 +395,6 @@ def _errors_in_probes(recipe: Recipe, probes: Any) -> str:
 
 
 def _descriptions(recipe: Recipe, state: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield each function of a recipe that describes a correct call, after its label."""
     if state is None:
         return
     yield "`axes`", partial(recipe.axes, state)
@@ -417,10 +407,7 @@ def _descriptions(recipe: Recipe, state: Any) -> Iterator[tuple[str, Callable[[]
 
 
 def _first_state(recipe: Recipe, changes: Sequence[Change]) -> tuple[Exception | None, Any]:
-    """Return (None, state), with the state of the first call without an error.
-
-    If every call fails, return (error, None). For recipes that need torch, return (None, None).
-    """
+    """Return (None, state), with the state of the first call without an error."""
     first: Exception | None = None
     for probe in recipe.calls(0):
         try:

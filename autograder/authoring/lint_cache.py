@@ -38,7 +38,6 @@ def refuse_new_errors(
 
 
 def _stamps(course: Course) -> list[tuple[str, int, int]]:
-    """Return size and time of all files that can change the lint: course, engine and libraries."""
     files = [str(course.root / FILE_NAME), *library_folders()]
     for root in (engine_folder(), *course.grading, course.solutions):
         for folder, inner, names in os.walk(root, followlinks=True):

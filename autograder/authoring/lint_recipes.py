@@ -34,7 +34,7 @@ NamedErrors = Iterator[tuple[str, str]]  # the wrong word and the message, for e
 
 
 class Places:
-    """Files that may contain an error in an exercise's misconceptions. The module comes first."""
+    """Files that may contain an error in an exercise's misconceptions."""
 
     def __init__(self, module: ModuleType) -> None:
         self.path = Path(str(module.__file__))
@@ -98,7 +98,6 @@ class Places:
 
 
 def _line_of(tree: ast.AST, word: str) -> int:
-    """Return the first line where a word is a string or the name of an argument, or else 0."""
     lines = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and node.value == word:
@@ -109,7 +108,6 @@ def _line_of(tree: ast.AST, word: str) -> int:
 
 
 def _entries(text: CourseText, name: str) -> Iterator[tuple[ast.Constant, ast.expr, ast.Call]]:
-    """Yield each mistake of the families: its key, its value, and its family."""
     for node in ast.walk(text.tree):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == Family.__name__:
             for table in (part for part in ast.walk(node) if isinstance(part, ast.Dict)):
@@ -156,7 +154,7 @@ def _takes(function: Any, count: int) -> bool:
 def errors_in_recipe(
     recipe: Recipe, places: Places, solution: Mapping[str, ast.AST] | None, folders: Sequence[Path]
 ) -> list[AuthoringError]:
-    """Return the errors in a recipe, without running it. `solution` has definitions by name."""
+    """Return the errors in a recipe, without running it."""
     name = recipe.function
     if solution is not None and name not in solution:
         says = f"the solution has no function `{name}`{meant(name, solution)}"

@@ -1,4 +1,4 @@
-"""Mutants of a solution, made by the operators of a mutation tester. Some are equivalent to it."""
+"""Mutants of a solution, made by the operators of a mutation tester."""
 
 import ast
 import functools
@@ -75,7 +75,6 @@ def _made(operator: Any) -> Any:
 
 @functools.lru_cache(8)
 def _solution_lines(text: str) -> frozenset[int]:
-    """Return the numbers of the lines between the markers, without lines of tests."""
     lines, inside, within = text.splitlines(), set[int](), False
     for number, line in enumerate(lines):
         if line.strip() in {BEGIN, END}:
@@ -90,7 +89,6 @@ def _solution_lines(text: str) -> frozenset[int]:
 
 @functools.lru_cache(8)
 def _meaning(text: str) -> str:
-    """Return the syntax tree as text without layout. For invalid code, return an empty text."""
     try:
         return ast.dump(ast.parse(text))
     except SyntaxError:

@@ -67,7 +67,6 @@ def in_assignment(path: Path, text: str, assignment: str, name: str) -> str:
 
 
 def value_of(node: Any, key: str) -> Any:
-    """Return the node of a value in a YAML mapping."""
     return next(value for name, value in node.value if name.value == key)
 
 
@@ -83,7 +82,7 @@ def last_line(node: yaml.Node) -> int:
 def new_course(
     folder: Path, title: str, exercise: str, needs: Library
 ) -> tuple[Course, list[Path]]:
-    """Make a course with one exercise. Return both its object and its files."""
+    """Make a course with one exercise."""
     path = folder / FILE_NAME
     if path.exists():
         raise UserError(
@@ -105,8 +104,7 @@ def new_exercise(
 ) -> list[Path]:
     """Add an exercise to the end of a course, and return the written files.
 
-    If `course.yml` already lists the exercise, write only its files. If `assignment` is given, also
-    add the exercise to this assignment.
+    If `course.yml` already lists the exercise, write only its files.
     """
     entry = _entry(name, title, needs)
     if name in course.exercises:
@@ -122,7 +120,7 @@ def new_exercise(
 
 
 def _entry(name: str, title: str, needs: Library) -> str:
-    """Return the entry of an exercise in `course.yml`. Refuse a name that is no valid file name."""
+    """Return the entry of an exercise in `course.yml`."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or keyword.iskeyword(name):
         raise UserError(
             f"{name!r} cannot be an exercise's name. The exercise's function gets this name too, "
@@ -170,7 +168,6 @@ def _files(course: Course, name: str) -> dict[Path, str]:
 
 
 def _write(course: Course, name: str, files: Mapping[Path, str]) -> list[Path]:
-    """Write new files, build the students' files from the solution, and return all paths."""
     _write_new(files)
     built = build_exercise(course, course.exercise(name))
     _write_new(built)
@@ -206,6 +203,5 @@ def _title(given: str, name: str) -> str:
 
 
 def _quoted(title: str) -> str:
-    """Return a title as a YAML value, with quotes only if YAML needs them."""
     plain = re.fullmatch(r"[A-Za-z][\w ,.?()-]*", title) and title.lower() not in YAML_WORDS
     return title if plain else json.dumps(title, ensure_ascii=False)

@@ -1,9 +1,9 @@
 """Recording of the reference's answers for several exercises.
 
-A record has several parts. Each new part is saved in the cache at once, and used again later. The
-recorded bytes do not depend on the number of processes. The key of a part in the cache is a digest
-of the course's reference, the engine, the libraries and the machine. Another exercise's own file
-counts only if this exercise may read the file.
+Each finished part of a record is saved in the cache at once. The recorded bytes do not depend on
+the number of processes. The key of a part in the cache is a digest of the course's reference, the
+engine, the libraries and the machine. Another exercise's own file counts only if this exercise may
+read the file.
 """
 
 import ast
@@ -51,7 +51,7 @@ Parts = dict[tuple[str, RecordedPart], bytes]
 
 
 class RecordingTask(msgspec.Struct, frozen=True):
-    """One part to record for one exercise. The course is in `root`, and the release in `kit`.
+    """One part to record for one exercise.
 
     For the part `shares`, the release already contains the other two parts.
     """
@@ -77,7 +77,6 @@ class RecordingOptions(msgspec.Struct, frozen=True):
 
 
 def record_part(task: RecordingTask) -> bytes:
-    """Return the packed record of one part, or b"" if the part is empty."""
     course = load_course(task.root / FILE_NAME)
     exercise = course.exercise(task.exercise)
     if task.part == "mistakes":
@@ -95,7 +94,7 @@ def record_all(
     how: RecordingOptions,
     say: Callable[[str], None],
 ) -> Parts:
-    """Return the records of all tasks. Call `say` after each task."""
+    """Return the records of all tasks."""
     parts: Parts = {}
     keys: dict[RecordingTask, str] = {}
     if how.kept is not None:
@@ -127,10 +126,7 @@ def record_all(
 def _recorded(
     tasks: Sequence[RecordingTask], workers: int
 ) -> Iterator[tuple[RecordingTask, bytes]]:
-    """Yield each task and its record as soon as the record is ready.
-
-    The recording processes end with this process, or when the generator is closed.
-    """
+    """Yield each task with its record."""
     if not workers or not tasks:
         yield from ((task, record_part(task)) for task in tasks)
         return
@@ -154,7 +150,6 @@ def _recorded(
 
 
 def _begin(ends: Connection) -> None:
-    """Ignore Ctrl-C. End this process when the parent process ends or closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def end() -> None:
@@ -185,7 +180,7 @@ def engine_key() -> str:
 
 @functools.cache
 def machine() -> tuple[str, ...]:
-    """Return the versions and settings that may change recorded numbers. Code is not included."""
+    """Return the versions and settings that may change recorded numbers."""
     libc = " ".join(platform.libc_ver())
     threads = sorted(f"{k}={v}" for k, v in os.environ.items() if k.endswith("_NUM_THREADS"))
     installed = {f"{each.name} {each.version}" for each in importlib.metadata.distributions()}
@@ -219,16 +214,12 @@ def _counted(course: Course, exercise: Exercise) -> set[Path]:
 
 
 def _may_read_others(root: Path, file: Path) -> bool:
-    """Return whether a module searches for files and may reach other exercises' folders."""
     text = file.read_text(encoding="utf-8", errors="replace") if file.suffix == ".py" else ""
     return bool(FINDS_FILES.search(text) and OWN_FOLDERS.search(f"{file.relative_to(root)} {text}"))
 
 
 def _reached(root: Path, file: Path) -> Iterator[Path]:
-    """Yield the places of all modules that a course file imports, and of their parent packages.
-
-    Modules of the engine are left out.
-    """
+    """Yield the places of all modules that a course file imports."""
     try:
         tree = ast.parse(file.read_bytes() if file.suffix == ".py" else b"")
     except (SyntaxError, ValueError):

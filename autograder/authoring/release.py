@@ -145,7 +145,6 @@ def _recorded(
     say: Callable[[str], None],
     how: RecordingOptions,
 ) -> Parts:
-    """Record some parts for each exercise, with the kit's remaining `files`. Return the records."""
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         folder = Path(scratch).resolve()
         write(folder, files)
@@ -177,7 +176,6 @@ def shares_of(
     say: Callable[[str], None],
     how: RecordingOptions = IN_THIS_PROCESS,
 ) -> list[KitShares]:
-    """Return the shares that the released course can judge, for each exercise."""
     parts = _recorded(course, files, options, ["shares"], say, how)
     shares = [
         msgspec.msgpack.decode(parts[each.name, "shares"], type=KitShares)
@@ -201,7 +199,6 @@ def without_work(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def _is_work(name: str) -> bool:
-    """Return whether students change a file. They do not change pictures."""
     return name.startswith(f"{WORK}/") and name.endswith(SUFFIXES)
 
 
@@ -275,7 +272,6 @@ def leaks(
 
 
 def _plain(text: str) -> str:
-    """Return a text without spaces, quotes and backslashes, in which equal code may differ."""
     return re.sub(r"[\s\"'\\]+", "", text)
 
 
@@ -301,7 +297,6 @@ def _texts(course: Course, exercises: Sequence[Exercise]) -> tuple[list[str], li
 
 @functools.lru_cache(100)  # `bundle` searches twice
 def _shapes(*texts: str) -> dict[str, str]:
-    """Return a dict to the larger expressions of these texts from their forms without names."""
     shapes: dict[str, str] = {}
     for text in texts:
         try:
@@ -315,7 +310,6 @@ def _shapes(*texts: str) -> dict[str, str]:
 
 
 def _is_answer_like(node: ast.expr) -> bool:
-    """Return whether an expression is neither a text nor a table of constants."""
     if isinstance(node, ast.JoinedStr | ast.Constant | ast.Dict | ast.Tuple | ast.List | ast.Set):
         return False
     parts = [part for part in ast.walk(node) if isinstance(part, ast.expr)]
@@ -326,7 +320,6 @@ def _is_answer_like(node: ast.expr) -> bool:
 
 
 def _anonymous(node: ast.expr) -> str:
-    """Return an expression as text, with its names replaced by numbers in order."""
     names: dict[str, str] = {}
 
     def numbered(match: re.Match[str]) -> str:

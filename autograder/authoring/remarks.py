@@ -47,7 +47,6 @@ def hint_faults(checks: Iterable[Check], recipes: Iterable[Recipe], text: str) -
 
 
 def _bare(line: str) -> str:
-    """Return a line without `return`, without `name =`, and without blanks."""
     return re.sub(r"\s", "", re.sub(r"^(return|[\w.]+ =)\s+", "", line.strip()))
 
 
@@ -65,7 +64,6 @@ def check_remarks(checks: Iterable[Check]) -> Iterator[str]:
 
 
 def requirement_remarks(stated: Sequence[Requirement], checks: Sequence[Check]) -> Iterator[str]:
-    """Yield a remark on each check without a requirement, and each requirement without a check."""
     for function in dict.fromkeys(each.function for each in checks if not each.grades):
         yield f"warning: {function} names no requirement of the text; add grades=[…] to its mark"
     graded = {name for each in checks for name in each.grades}
@@ -79,7 +77,6 @@ def requirement_remarks(stated: Sequence[Requirement], checks: Sequence[Check]) 
 
 
 def lesson_remarks(text: str) -> Iterator[str]:
-    """Yield a remark on each part of a lesson that a text lacks."""
     parts = {
         "its time and needs (*About 30 minutes. Needs …*)": re.search(
             r"^# \*About \d+ min", text, re.M

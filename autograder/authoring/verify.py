@@ -162,7 +162,6 @@ class Verifier:
         return graded
 
     def _graded_wrong(self, source: Source | ModuleType, wanted: RunOptions = ALL_CHECKS) -> Graded:
-        """Grade a wrong answer. Note which checks report it, and which raise an error instead."""
         if isinstance(source, ModuleType):
             graded = self._graded(SimulatedClient(self.course, self.exercise, source), wanted)
         else:
@@ -176,7 +175,6 @@ class Verifier:
 
     @functools.cached_property
     def _sources(self) -> list[tuple[str, Source]]:
-        """The solution and the alternative solutions, with their names."""
         solution, *others = self.course.right_answers(self.exercise.name)
         sources = [(solution.stem, read_course_work(solution, self.exercise))]
         for path in others:
@@ -265,7 +263,6 @@ class Verifier:
                 self._fault(f"the stub gets {report.points} points")
 
     def _loads(self) -> bool:
-        """Load the solution as a module, and report an error that one of its lines raises."""
         try:
             return bool(self._module)
         except Exception as error:
@@ -313,14 +310,13 @@ class Verifier:
         self._values(catalogue.mistakes(self.exercise.name).simulated_values)
 
     def _repeat_probes(self, function: str, recipe: Recipe) -> None:
-        """Verify that two runs give a recipe the same probes."""
         hashes = [[probe_hash(each) for each in recipe.calls(0)] for _ in range(2)]
         first, second = ([(each.kind, str(each.sums)) for each in calls] for calls in hashes)
         if first != second:
             self._fault(f"the probes of {function} change; draw random numbers from `rng`")
 
     def _values(self, simulated: Callable[[], Iterable[Any]] | None) -> None:
-        """Try the misconceptions that are wrong values. Wrong functions are tried elsewhere."""
+        """Try the misconceptions that are wrong values."""
         try:
             tries = list(simulated() if simulated is not None else ())[:: self.share]
         except Exception as error:
@@ -339,10 +335,7 @@ class Verifier:
                 self._fault(f"{name}, {wrong}: the grader names {', '.join(sorted(named))}")
 
     def _apart(self, function: str, replay: Replay) -> set[str]:
-        """Verify that probes distinguish each misconception from others and from right answers.
-
-        Return the names of misconceptions that the probes do not distinguish.
-        """
+        """Verify that probes distinguish each misconception from others and from right answers."""
         alike: set[str] = set()
         everywhere = range(len(replay.probes(2)))
         fewer = f"{function}: fewer than two probes tell"
@@ -360,7 +353,6 @@ class Verifier:
     def _named_for(
         self, function: str, recipe: Recipe, wrong: tuple[Misconception, ...]
     ) -> set[str]:
-        """Return the names that the grader gives to a submission with these misconceptions."""
         changed = with_misconceptions(self._module, recipe, wrong)
         about = frozenset(name for name, of in self._about.items() if function in of)
         report = self._graded_wrong(changed, RunOptions(about)).report
@@ -373,7 +365,7 @@ class Verifier:
         return named_in(report, function)
 
     def _pairs(self, function: str, recipe: Recipe, replay: Replay) -> None:
-        """Count the pairs of mistakes that the grader names. An unnamed pair is not a fault."""
+        """Count the pairs of mistakes that the grader names."""
         everywhere = range(len(replay.probes(1)))
         known = recipe.misconceptions
         own = [(pair[0], pair[1]) for pair in replay.pairs if all(each in known for each in pair)]
@@ -434,7 +426,6 @@ class Verifier:
             self._fault(f"listed as equivalent, but no such mutant gets full points: {line}")
 
     def _repeat(self) -> None:
-        """Verify that two runs of each check make the same calls and give the same report."""
         stub = self.course.handed_out / f"{self.exercise.name}.py"
         for name, function in self._functions.items():
             only, runs = RunOptions(frozenset({name})), []
@@ -447,7 +438,6 @@ class Verifier:
                 self._fault(f"{function} makes other calls in a second run; draw from `rng`")
 
     def _prove(self) -> None:
-        """Verify that each check fails for some wrong answer, unless a person grades it."""
         wrong = wrong_answers(self.course, self.exercise)
         for source in itertools.chain(wrong, self._mutated):
             left = {name for name, of in self._functions.items() if of not in self._told}

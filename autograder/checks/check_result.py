@@ -15,9 +15,8 @@ NOT_IN_KIT = ("hidden", "graded_when_handed_in")  # marks of checks that are not
 class Check(msgspec.Struct, frozen=True):
     """Check, described by the pytest marks of its function.
 
-    A parametrised test function has several checks. `path` is the check's file. `weight` is the
-    check's share of the exercise's points. `grades` names the requirements that the check grades. A
-    check that is hidden or not `in_kit` is graded only when the work is handed in.
+    A parametrised test function has several checks. A check that is hidden or not `in_kit` is
+    graded only when the work is handed in.
     """
 
     name: str
@@ -33,29 +32,27 @@ class Check(msgspec.Struct, frozen=True):
 
 
 class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
-    """Result of a check, before points are given. Without a cause, the check has passed.
+    """Result of a check, before points are given.
 
-    `kind` is the kind of the problem if the student's code gave no answer. `about` names the
-    student's functions that the check called. `raised` has an exception of such a function, and the
-    call that raised it. `own` is the name of a mistake that the check's own code names. `hints` are
-    the hints for this mistake. Results with equal answers have the same `group`. `requirement` is
-    the requirement that the answer does not meet, if known. `stopped` tells authors where and why
-    the check's own code stopped. `refused` tells them why the answer does not follow from a step.
+    Without a cause, the check has passed. Results with equal answers have the same `group`.
+    `raised` is an exception of the student's function, and the call that raised it. `stopped` tells
+    authors where the check's own code stopped. `refused` tells authors why follow-through did not
+    apply.
     """
 
     check: Check
     outcome: CheckOutcome
     finding: str = ""
     cause: Cause | None = None
-    kind: ProblemKind | None = None
+    kind: ProblemKind | None = None  # kind of the problem if the student's code gave no answer
     place: Line | None = None
     note: str = ""
-    requirement: str = ""
+    requirement: str = ""  # requirement that the answer does not meet, if known
     hints: tuple[str, ...] = ()
-    about: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()  # names the student's functions that the check called
     raised: tuple[Raised, Call] | None = None
     evidence: Evidence | None = None
-    own: Diagnosis | None = None
+    own: Diagnosis | None = None  # name of a mistake that the check's own code names
     diagnosis: Diagnosis | None = None
     group: str = ""
     stopped: str = ""
@@ -77,7 +74,7 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def without_judgement(check: Check, outcome: CheckOutcome, cause: Cause) -> CheckResult:
-    """Return the result of a check that judged nothing. `cause` is the reason."""
+    """Return the result of a check that judged nothing."""
     return CheckResult(check=check, outcome=outcome, cause=cause, finding=sentence(cause))
 
 

@@ -1,4 +1,4 @@
-"""First difference between two values of any type, in words. Values are compared in full."""
+"""First difference between two values of any type, in words."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -31,11 +31,11 @@ NAMES: dict[type, str] = {
 class Difference(NamedTuple):
     """First difference of two values.
 
-    `says` is the end of a sentence on the difference. `places` names the containers of the place,
-    from the innermost to the outermost: "the field kind", "the 3rd item".
+    `places` names the containers of the place, from the innermost to the outermost: "the field
+    kind", "the 3rd item".
     """
 
-    says: str
+    says: str  # end of a sentence on the difference
     places: tuple[str, ...] = ()
 
     def about(self, what: str) -> str:
@@ -161,7 +161,6 @@ def _in_fields(yours: Record, right: Record, tolerance: Tolerance) -> Difference
 def _in_parts(
     parts: Iterable[tuple[str, Any, Any]], tolerance: Tolerance = USUAL
 ) -> Difference | None:
-    """Return the first difference between parts. A part is a place and the two values there."""
     for place, one, other in parts:
         first = difference(one, other, tolerance)
         if first is not None:
@@ -231,7 +230,6 @@ def _values(yours: Any, right: Any) -> Difference:
 
 
 def _members(noun: str, yours: Iterable[Any], right: Iterable[Any]) -> Difference | None:
-    """Return the missing and extra items, keys or fields, or None. True and 1 are different."""
     answer, expected = (
         {(kind_of(key) is bool, key): key for key in each} for each in (yours, right)
     )

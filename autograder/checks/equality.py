@@ -168,7 +168,6 @@ def expect_script(
 
 
 def _methods(new: Any, script: Script) -> Iterator[tuple[Any, tuple[Any, ...]]]:
-    """Make an object, and yield each of a script's methods with its arguments."""
     has_first = bool(script) and script[0][0] == "__init__"
     given = script[0][1:] if has_first else ()
     is_student = isinstance(new, Function)
@@ -178,7 +177,6 @@ def _methods(new: Any, script: Script) -> Iterator[tuple[Any, tuple[Any, ...]]]:
 
 
 def _as_lists(value: Any) -> Any:
-    """Return the value with each tuple replaced by a list. Dicts and records stay unchanged."""
     if kind_of(value) in {tuple, list}:
         return [_as_lists(each) for each in items_of(value)]
     if isinstance(value, dict):

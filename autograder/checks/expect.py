@@ -170,7 +170,6 @@ def expect_shape(
 
 
 def _is_beginning(answer: Numbers, right: Numbers) -> bool:
-    """Return True if an array equals the beginning of the right array along each axis."""
     first = (
         right[tuple(slice(size) for size in answer.shape)] if answer.ndim == right.ndim else right
     )

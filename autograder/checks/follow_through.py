@@ -1,11 +1,9 @@
 """Checks with several processes: follow-through, and independence of earlier calls.
 
 With follow-through, a mistake costs points once, and values that follow from it count as correct.
-
 To find out what follows, a check calls the student's own step. Such a call is a *question*. Each
 question goes to a new process, so a step cannot repeat an earlier answer. The step's answers must
-also be informative: the check fails if the values that follow do not change with the question, or
-do not show what the check tests.
+also be informative. If the values that follow do not change with the question, the check fails.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -277,7 +275,6 @@ def expect_all_follow(
 
 
 def _follows_nothing(answer: Any, right: npt.ArrayLike, cannot_follow: CannotFollow | None) -> bool:
-    """Return True if no step of the student can lead to this answer."""
     try:
         given = expect_shape(answer, np.shape(right))
         return not np.isfinite(given).all() or bool(cannot_follow and cannot_follow(given))
@@ -338,7 +335,6 @@ def _run(from_own: FromOwn, steps: OwnSteps) -> Numbers:
 
 
 def _changes(from_own: FromOwn, steps: OwnSteps, before: Numbers, clear: float) -> list[bool]:
-    """Return one truth value per changed question: True if the value that follows changes too."""
     return [_is_other(_run(from_own, other), before, clear) for other in steps.others()]
 
 

@@ -156,7 +156,6 @@ class TooManyParameters(ValueError):
 
 
 def _places(wanted: ShapesByName) -> dict[str, Indices]:
-    """Return an array for each weight: the positions of its entries in the row of all weights."""
     places, end = {}, 0
     for name, shape in wanted.items():
         start, end = end, end + math.prod(shape)
@@ -205,7 +204,6 @@ class _Search:
         self.free = [o for o in self.free if o not in used]
 
     def _joined(self) -> Iterator[Ways]:
-        """Yield the possible layouts of several weights in one parameter."""
         for name in self.free:
             roles = self.words.joined.get(self.role(name), ())
             parts = [next((w for w in self.weights if self.role(w) == each), "") for each in roles]
@@ -237,10 +235,6 @@ class _Search:
             yield [dict(zip(order, places, strict=True)) for order in orders]
 
     def _one(self, own: str, wanted: str) -> Ways:
-        """Return the possible layouts of one matrix in a parameter.
-
-        A parameter with three axes can hold the matrix one head after another.
-        """
         places, shape = self.places[wanted], self.own[own]
         bare = own.rpartition(".")[2] != "weight"  # not nn.Linear's, so often used as x @ W
         turned = [places.T] if bare and places.ndim == 2 else []
@@ -268,7 +262,6 @@ class _Search:
         return straight + ([{own: way.T} for way in ways if way.T.shape == shape] if bare else [])
 
     def _pieces(self, held: Sequence[str], wanted: str) -> Ways:
-        """Return the layout of a matrix that is cut into several parameters of equal height."""
         places = self.places[wanted]
         if places.ndim != 2 or not held or len(places) % len(held):
             return []
@@ -281,11 +274,7 @@ class _Search:
         return []
 
     def _with_vectors(self, holds: dict[str, Indices]) -> ParameterFit | None:
-        """Return the fit with biases, or None if a missing bias has no substitute.
-
-        The search looks for a bias next to its weight. Biases that the task does not request are
-        set to 0.
-        """
+        """Return the fit with biases, or None if a missing bias has no substitute."""
         holds, absent = dict(holds), {}
         for name, shape in self.wanted.items():
             if len(shape) != 1 or name in self.exact:
@@ -302,7 +291,6 @@ class _Search:
         return ParameterFit(self.wanted, holds, extra, absent, self.tied)
 
     def _vectors_for(self, name: str, holds: Mapping[str, Indices]) -> list[str]:
-        """Return the unused vectors that may be the bias `name`, by their place or their role."""
         free = [o for o in self.own if o not in holds and self.own[o] == self.wanted[name]]
         stem = name.removesuffix("bias")
         weight = self.places.get(f"{stem}weight", ()) if name.endswith(".bias") else ()

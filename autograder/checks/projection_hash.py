@@ -1,4 +1,4 @@
-"""Signature and projection hash of a value. The hash tolerates rounding errors.
+"""Signature and projection hash of a value.
 
 A signature is a text on the value's structure, without its numbers. A projection hash is a digest
 of the signature, and three sums of the numbers. Random numbers may differ in the last digit between
@@ -75,7 +75,6 @@ def kinds_in(value: Any) -> str:
 
 
 def _exactly(key: Any) -> str:
-    """Return a dict key or a set item as text, including its numbers."""
     if isinstance(key, tuple):
         return f"({', '.join(map(_exactly, key))})"
     if isinstance(key, bool | int | float | complex):
@@ -120,7 +119,7 @@ class ProjectionHash:
         self.size = float(np.abs(numbers).sum())
 
     def is_close(self, sums: Vector) -> npt.NDArray[np.bool_]:
-        """Return True for each row of `sums` that matches. A row has the three sums of a value."""
+        """Return True for each row of `sums` that matches."""
         allowed = LEAST + CLOSE * self.size
         return np.asarray((np.abs(sums - self.sums) <= allowed).all(axis=-1))
 

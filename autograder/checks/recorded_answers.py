@@ -1,7 +1,4 @@
-"""Recorded answers of the reference. A student kit has these records instead of the reference.
-
-A record is a packed file without code. Stand-ins for the reference's functions look up answers.
-"""
+"""Recorded answers of the reference. A student kit has these records instead of the reference."""
 
 import functools
 import importlib
@@ -58,25 +55,19 @@ class RecordedAnswers(msgspec.Struct):
 
 
 class ExerciseRecord(msgspec.Struct):
-    """Record of one exercise's checks.
-
-    `order` names all checks, including hidden checks. `canary` is a hash of random numbers on the
-    machine of the record. `constants` are texts and numbers of the reference. `weights` are the
-    weights of the checks in the kit. `hidden` describes the checks that are not in the kit.
-    `called` has the functions that hidden checks call.
-    """
+    """Record of one exercise's checks."""
 
     exercise: str
     digest: str
     numpy: str
     seeds: list[int]
-    canary: list[float] = []
-    order: list[str] = []
+    canary: list[float] = []  # hash of random numbers on the machine of the record
+    order: list[str] = []  # names all checks, including hidden checks
     hints: dict[str, tuple[str, ...]] = {}
-    hidden: list[HiddenCheck] = []
-    called: dict[str, tuple[str, ...]] = {}
-    weights: dict[str, float] = {}
-    constants: dict[str, bytes] = {}
+    hidden: list[HiddenCheck] = []  # describes the checks that are not in the kit
+    called: dict[str, tuple[str, ...]] = {}  # functions that hidden checks call
+    weights: dict[str, float] = {}  # weights of the checks in the kit
+    constants: dict[str, bytes] = {}  # texts and numbers of the reference
     functions: dict[str, RecordedAnswers] = {}
     values: list[bytes] = []
 
@@ -145,7 +136,6 @@ def _restored(value: Any) -> Any:
 
 
 def _sendable(value: Any) -> Any:
-    """Return a value with NumPy's scalars replaced by Python's."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, dict):
@@ -202,7 +192,6 @@ class Playback:
 
 
 def records_file(course: Course, exercise: str) -> Path:
-    """Return the file of an exercise's recorded answers in a released course."""
     return course.root / course.content.reference / FOLDER / f"{exercise}{SUFFIX}"
 
 
@@ -280,7 +269,7 @@ def stand_in(name: str) -> StandIn:
 
 
 def load_reference(course: Course, module: str = "") -> ModuleType | StandInPackage:
-    """Return the reference package or one of its modules. In a student kit, it is a stand-in."""
+    """Return the reference package or one of its modules. A student kit gets a stand-in."""
     if course.content.released is not None:
         return StandInPackage(module)
     return importlib.import_module(f"{course.content.reference}.{module}".rstrip("."))
@@ -305,7 +294,6 @@ def begin_check(course: Course, check: Check) -> Check:
 
 
 def _record(course: Course, checks: Path) -> ExerciseRecord:
-    """Load the record for a file of checks, use its answers from now on, and return the record."""
     path = records_file(course, checks.stem.removeprefix("test_"))
     _Current.source = _playback(path, path.stat().st_mtime if path.exists() else 0.0)
     return _Current.source.record
@@ -319,7 +307,7 @@ def _playback(path: Path, _modified: float) -> Playback:
 def settle_follow_through(error: MayFollow, results: Iterable[CheckResult]) -> Exception:
     """Return the exception for an answer that may follow from another wrong step.
 
-    If all judged checks of that step pass, the step is right, and the exception is the `Mismatch`.
+    If all judged checks of that step pass, the step is right, so the exception is the `Mismatch`.
     """
     about = [each.outcome for each in results if error.own in each.about]
     judged = [outcome for outcome in about if outcome not in {"graded when handed in", "not run"}]
@@ -330,10 +318,7 @@ def settle_follow_through(error: MayFollow, results: Iterable[CheckResult]) -> E
 def with_unreleased_checks(
     course: Course, path: Path | None, results: list[CheckResult]
 ) -> list[CheckResult]:
-    """Return the results of all checks, including checks that are not in the kit.
-
-    `path` is the file of the checks in the kit, or None.
-    """
+    """Return the results of all checks, including checks that are not in the kit."""
     if course.content.released is None or path is None or _Current.recorder is not None:
         return results
     record = _record(course, path)

@@ -126,7 +126,6 @@ def forward_pass(
 
 
 def _is_roughly(value: Any, right: Any) -> bool:
-    """Return True if the module's first result is close to the correct one."""
     answer = np.asarray(value[0] if isinstance(value, list) and value else value)
     expected = np.asarray(right[0] if isinstance(right, list | tuple) else right)
     return answer.shape == expected.shape and np.allclose(answer, expected, CLOSE, CLOSE)
@@ -198,7 +197,6 @@ def expect_parts(
 
 
 def _missing(name: str, missing: Sequence[str], run: ModuleRun) -> str:
-    """Return the finding about missing parameters, with the names of unexpected parameters."""
     there = [each for each in missing if each not in run.fit.absent and not run.is_guess]
     taken = list(dict.fromkeys(own for each in there for own in run.fit.held_by(each)))
     noun, them = ("parameters", "them") if len(missing) > 1 else ("parameter", "it")
@@ -270,7 +268,7 @@ def expect_gradients(
 
 
 def _apart(one: Any, other: Any) -> float:
-    """Return the relative distance of two arrays. For different shapes, return 0."""
+    """Return the relative distance of two arrays."""
     first, second = (np.asarray(each, dtype=np.float64) for each in (one, other))
     if first.shape != second.shape:
         return 0.0

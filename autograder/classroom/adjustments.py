@@ -40,14 +40,14 @@ MAX_SHOWN = 5
 
 
 class Entered(msgspec.Struct):
-    """A decision and its table row. `id` is the decision's number in the store, or 0.
+    """A decision and its table row.
 
     `cells` are the grader's cells of the row: `state`, `work_id` and `graded`.
     """
 
     decision: Decision
     row: Row
-    id: int
+    id: int  # decision's number in the store, or 0
     cells: tuple[str, str, str] | None = None
 
 
@@ -66,10 +66,10 @@ class Adjustments:
         self.entered = [self._entered(row, id) for id, row in self._matched(stored)]
 
     def _matched(self, stored: Sequence[StoredAdjustment]) -> list[tuple[int, Row]]:
-        """Return the table's rows, each with its id in the store, or with 0 if it is new.
+        """Return the table's rows, each with its id in the store, or with 0 if the row is new.
 
-        Only a command or the desk can delete a row that a command or the desk has made. If such a
-        row is missing in the table, the table may be an old copy, so the row is added again.
+        If the table is an old copy, rows of a command or the desk are missing. They are added
+        again.
         """
         ids = [0] * len(self.table.rows)
         keys = [_typed_cells(self._cells(row)) for row in self.table.rows]
@@ -162,7 +162,6 @@ class Adjustments:
     def _counted(
         self, student: str, exercises: Sequence[ExerciseReport], only: Collection[str] | None = None
     ) -> list[Decision]:
-        """Return a student's valid decisions, and set the grader's cells in the student's rows."""
         graded = [exercise.name for exercise in exercises]
         names = {TOTAL, *(graded if only is None else only)}
         return [
@@ -174,10 +173,7 @@ class Adjustments:
         ]
 
     def _counts(self, place: int, exercises: Sequence[ExerciseReport]) -> bool:
-        """Return whether a decision counts, and set the grader's cells in the decision's row.
-
-        If several choices name the graded file, only the last one counts.
-        """
+        """Return whether a decision counts, and set the grader's cells in the decision's row."""
         entered = self.entered[place]
         decision, graded = entered.decision, entered.decision.graded
         parts = [e for e in exercises if decision.exercise in {TOTAL, e.name}]
@@ -204,14 +200,9 @@ class Adjustments:
         return state in {"", REGRADED} and is_last
 
     def choices(self, student: str) -> list[Decision]:
-        """Return the decisions that choose one of a student's files."""
         return [decision for decision in self.of(student) if decision.change == "file"]
 
     def _is_chosen(self, entered: Entered, choice: Decision) -> bool:
-        """Return whether a row chooses the file that this run grades for the exercise.
-
-        If `chosen` is empty, the row's state from the last run decides.
-        """
         decision, targets = entered.decision, (choice.student, choice.exercise)
         if decision.change != "file" or (decision.student, decision.exercise) != targets:
             return False
@@ -220,7 +211,7 @@ class Adjustments:
         return self.chosen.get(targets) == decision.check
 
     def not_in(self, report: Report) -> set[str]:
-        """Return the names of exercises (or `total`) with out-of-date adjustments in a report."""
+        """Return the exercises (or `total`) of a report whose adjustments are out of date."""
         counted: dict[str, list[Decision]] = defaultdict(list)
         for decision in self._counted(report.student, report.exercises):
             counted[decision.exercise].append(decision)
@@ -325,10 +316,6 @@ class Adjustments:
         return len(gone), trouble
 
     def _export(self, store: Store, rows: Sequence[tuple[str, ...]]) -> str:
-        """Write the table, and record its rows in the store. Return the error, or an empty text.
-
-        `rows` are the rows of `entered`, then a new row if the caller stores that row itself.
-        """
         trouble = self.table.write(rows)
         if trouble:
             return trouble
@@ -340,12 +327,11 @@ class Adjustments:
 
 
 def _typed_cells(cells: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the cells of the columns that people fill in."""
     return tuple(cells[name].strip() for name in COLUMNS[:8])
 
 
 class UnappliedEntries(UserError):
-    """Error: the results lack marks or adjustments. `what` is the message without the advice."""
+    """Error: the results lack marks or adjustments."""
 
     def __init__(self, what: str, exercises: Collection[str]) -> None:
         of = f" for {few(sorted(exercises), MAX_SHOWN)}" if exercises else ""

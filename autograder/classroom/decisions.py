@@ -49,7 +49,7 @@ class Decision(msgspec.Struct, frozen=True):
 
     @classmethod
     def read(cls, cells: Mapping[str, str], where: str, course: Course) -> Self:
-        """Read a decision from a row of the table. Error messages begin with `where`."""
+        """Read a decision from a row of the table."""
         change, exercise = cells["change"], part_named(cells["exercise"], course)
         if change not in get_args(ChangeKind):
             known = ", ".join(get_args(ChangeKind))
@@ -83,7 +83,6 @@ class Decision(msgspec.Struct, frozen=True):
 
     @property
     def entry(self) -> str:
-        """A digest of the decision."""
         parts = *self.target, self.change, number(self.points), self.why, self.by, self.when
         return digest("\n".join(parts), ENTRY)
 
@@ -176,13 +175,11 @@ def put_into_effect(
 
 
 def on_the_total(points: float, adjustment: Adjustment) -> tuple[float, Adjustment]:
-    """Return a total after an adjustment, and the adjustment with its applied points."""
     after = max(0.0, points + adjustment.points)
     return after, _applied(adjustment, round(after - points, 2))
 
 
 def _applied(adjustment: Adjustment, points: float) -> Adjustment:
-    """Return an adjustment. If some points were not applied, its text gives the applied points."""
     if points == round(adjustment.points, 2):
         return adjustment
     said = f"{adjustment.said} ({_signed(points)} applied, since points cannot be below 0)"
@@ -210,7 +207,6 @@ def _changed(exercise: ExerciseReport, decision: Decision) -> ExerciseReport:
 
 
 def open_requests(report: Report) -> list[ExerciseReport]:
-    """Return the exercises of this report that have an unanswered regrade request."""
     answered = {(each.exercise, each.check) for each in report.adjustments}
     return [
         each
@@ -231,7 +227,7 @@ def decision_row(change: str, amount: float | None, why: str, by: str | None) ->
 
 
 def part_named(name: str, course: Course) -> str:
-    """Return the name of an exercise. For `all` (the whole course), return `total`."""
+    """Return the name of an exercise, or `total` for `all` (the whole course)."""
     return TOTAL if name == EVERYTHING and name not in course.exercises else name
 
 
@@ -247,7 +243,6 @@ def line_named(text: str) -> str:
 
 
 def refuse_without_reason(why: str, remedy: str) -> None:
-    """Refuse a change of points without a reason."""
     if not why.strip():
         raise UserError(f"A change of points needs a reason for the student. {remedy}")
 

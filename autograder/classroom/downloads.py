@@ -100,12 +100,11 @@ class Listing:
 class Owner(msgspec.Struct, frozen=True, kw_only=True):
     """A student, with the name, id and e-mail on the platform.
 
-    Without a roster, `key` is the student's name in the results. A student's key does not depend on
-    other entries. `id` is the student's id on the platform, or an empty text.
+    Without a roster, `key` is the student's name in the results.
     """
 
     key: str
-    id: str = ""
+    id: str = ""  # student's id on the platform, or an empty text
     name: str = ""
     email: str = ""
 
@@ -113,35 +112,33 @@ class Owner(msgspec.Struct, frozen=True, kw_only=True):
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
     """An entry of a download, or one person's part of an entry.
 
-    `entry` is the path in the listing. `name` is the file's name, or an empty text if the whole
-    folder is the submission. `attempt` gives the order of a person's attempts. If `whole` is true,
-    the last attempt replaces all earlier attempts. Otherwise, a file replaces only earlier files of
-    the same name.
+    If `whole` is true, the last attempt replaces all earlier attempts. If not, a file replaces only
+    earlier files of the same name.
     """
 
-    entry: str
+    entry: str  # path in the listing
     owners: tuple[Owner, ...]
-    name: str = ""
+    name: str = ""  # file's name, or an empty text if the whole folder is the submission
     original: str = ""
-    attempt: tuple[int | str, ...] = ()
+    attempt: tuple[int | str, ...] = ()  # gives the order of a person's attempts
     whole: bool = False
     at: datetime | None = None
     late: bool = False
 
 
 class Importer(msgspec.Struct, frozen=True, kw_only=True):
-    """A platform. `recognise` counts the platform's typical entries. `read` returns pieces.
+    """A platform.
 
-    `read` skips unknown entries. If an entry's name may mean several students, `read` returns a
-    piece for each of these students. Then only a roster can decide whose entry it is. `expected`
-    describes the names of entries, for messages. `also` returns files of the platform that are not
+    `recognise` counts the platform's typical entries. `read` returns pieces, and skips unknown
+    entries. If an entry's name fits several students, `read` returns a piece for each of these
+    students, and only a roster can decide. `also` returns files of the platform that are not
     submissions. If `starters` is true, submissions include unchanged files.
     """
 
     name: str
     title: str
-    expected: str
-    recognise: Callable[[Listing], int]
+    expected: str  # describes the names of entries, for messages
+    recognise: Callable[[Listing], int]  # counts the platform's typical entries
     read: Callable[[Listing], Sequence[Piece]]
     also: Callable[[Listing], Sequence[str]] = lambda _: ()
     starters: bool = False
@@ -164,7 +161,7 @@ PLAIN = Importer(
 
 
 def importers() -> dict[str, Importer]:
-    """Return all importers by name. A site's own importer replaces a built-in one of this name."""
+    """Return all importers by name."""
     points = hooks(GROUP).values()
     known: dict[str, Importer] = {}
     for point in points:
@@ -192,7 +189,6 @@ def importers() -> dict[str, Importer]:
 
 
 def named(name: str) -> Importer:
-    """Return the importer with this name."""
     known = importers()
     if name not in known:
         extension(GROUP, "kit", f"--from {name}", extra="platforms")
@@ -206,18 +202,13 @@ Pieces = list[tuple[Importer, Piece]]
 
 
 class Download(msgspec.Struct, frozen=True):
-    """A recognised download: its pieces in order, and notes.
-
-    `disputed` has a list of pieces for each entry that may belong to several students.
-    `not_understood` are notes on entries without a known student. The first note counts these
-    entries.
-    """
+    """A recognised download: its pieces in order, and notes."""
 
     listing: Listing
     pieces: Pieces
     notes: list[str]
-    not_understood: list[str]
-    disputed: list[Pieces] = []
+    not_understood: list[str]  # notes on entries without a known student
+    disputed: list[Pieces] = []  # list of pieces for each entry that may belong to several students
 
 
 def recognise(
@@ -226,10 +217,11 @@ def recognise(
     platform: str | None = None,
     students: Collection[str] = (),
 ) -> Download | None:
-    """Read a download of `platform`. For None, recognise the platform by the entries' names.
+    """Read a download of `platform`.
 
-    `students` are the ids of the roster. A folder named after one of them is not searched for a
-    download. Return None if the platform is unknown. Then each folder belongs to a student.
+    For None, find out the platform from the entries' names. A folder that is named after one of the
+    `students` is not searched for a download. Return None if the platform is unknown. Then each
+    folder belongs to a student.
     """
     if platform is not None:
         importer = named(platform)
@@ -257,11 +249,6 @@ def recognise(
 
 
 def _levels(listing: Listing, students: Collection[str]) -> Iterator[Listing]:
-    """Yield the listing, and while it is just one folder, the listing of this folder.
-
-    Stop at a repository or at a folder named after one of the `students`: it belongs to one
-    student.
-    """
     yield listing
     for _ in range(MAX_LEVELS):
         if len(listing.folders) != 1 or listing.files or listing.folders[0] in students:
@@ -275,8 +262,7 @@ def _levels(listing: Listing, students: Collection[str]) -> Iterator[Listing]:
 def _flat_files(exercises: Collection[str]) -> Importer:
     """Return the importer for files that people saved from e-mails, such as `alogin_softmax.py`.
 
-    A zip among these files has the name and all files of a student. Logins and exercises may
-    contain underscores, so a file's name may fit several students.
+    A login and an exercise may contain underscores, so a file's name may fit several students.
     """
 
     def named_pieces(listing: Listing) -> list[Piece]:
@@ -356,7 +342,7 @@ def _without_shared_keys(pieces: Pieces) -> tuple[Pieces, list[Pieces]]:
 
 
 def disputes(disputed: Sequence[Pieces]) -> list[str]:
-    """Return notes on entries with several possible students. The first note counts entries."""
+    """Return notes on entries with several possible students."""
     if not disputed:
         return []
     count = several(len(disputed), "entry")
@@ -377,7 +363,7 @@ def disputes(disputed: Sequence[Pieces]) -> list[str]:
 
 
 def _origin(pieces: Pieces, known: Sequence[Importer]) -> str:
-    """Return a note on a download's platform. For several platforms, it also names entries."""
+    """Return a note on a download's platform."""
     entries: dict[str, dict[str, None]] = {importer.title: {} for importer in known}
     for importer, piece in pieces:
         entries[importer.title][piece.entry] = None

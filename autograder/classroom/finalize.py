@@ -64,10 +64,7 @@ def _lateness(
     only: Collection[str] | None,
     before: Report | None,
 ) -> list[Lateness]:
-    """Return the lateness of each assignment, in the order of the course.
-
-    The lateness of an assignment outside this run changes only with its excuses.
-    """
+    """Return the lateness of each assignment, in the order of the course."""
     known = {late.assignment: late for late in before.lateness} if before is not None else {}
     had = {e.name for e in before.exercises if not e.excused} if before is not None else set()
     changed = {exercise.name for exercise in counted} ^ had

@@ -50,9 +50,8 @@ class Job(msgspec.Struct, frozen=True):
     """A grading run over a class: the course, the submissions, the results, and the options.
 
     If `partial` is true, an existing table changes only in the columns of `exercises`. If
-    `students` are given, only their rows change. `wait` is the waiting time for another run, in
-    seconds. If `anonymous` is true, all written files except `pseudonyms.csv` have pseudonyms. With
-    `repairs`, reports show known repairs.
+    `students` are given, only their rows change. If `anonymous` is true, all written files except
+    `pseudonyms.csv` have pseudonyms. With `repairs`, reports show known repairs.
     """
 
     course: Course
@@ -66,7 +65,7 @@ class Job(msgspec.Struct, frozen=True):
     roster: Path | None = None
     partial: bool = False
     students: tuple[str, ...] = ()
-    wait: float = 0
+    wait: float = 0  # waiting time for another run, in seconds
     anonymous: bool = False
     repairs: bool = True
 
@@ -108,10 +107,8 @@ def add_repairs(
     """Search for repairs of the answers in a graded class, and add the repairs to the reports.
 
     A search starts if the mistake in a graded answer has neither a name nor a line. Points and
-    everything else in the results stay the same. `graded` is the result of `grade_class`. Other
-    arguments are as in `grade_class`, but `progress` counts answers.
-
-    Returns: the number of repairs, and the number of answers that needed one.
+    everything else in the results stay the same. Returns: the number of repairs, and the number of
+    answers that needed one.
     """
     with _opened_run(job, progress, waiting, graders) as (run, _, grade, setup):
         return run.add_repairs(graded, grade, setup)
@@ -121,7 +118,7 @@ def add_repairs(
 def _opened_run(
     job: Job, progress: Progress, waiting: Callable[[str], None], graders: Graders | None
 ) -> Iterator[tuple["_ClassRun", Opened, Graders, Setup]]:
-    """Open a run with its submissions and judges. Meanwhile, no other run uses the results."""
+    """Open a run with its submissions and judges."""
     course, out = job.course, job.out
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -146,11 +143,11 @@ def _opened_run(
 
 
 class _Waiting(msgspec.Struct):
-    """A student with ungraded work. `keys` has the journal's key for each ungraded exercise."""
+    """A student with ungraded work."""
 
     work: StudentWork
     reports: dict[str, ExerciseReport]
-    keys: dict[str, str]
+    keys: dict[str, str]  # journal's key for each ungraded exercise
 
 
 class _ClassRun:
@@ -214,7 +211,6 @@ class _ClassRun:
         self.folders = sorted(rows, key=lambda folder: folder.student)
 
     def ambiguities(self) -> list[str]:
-        """Return notes on unclear students and unclear files."""
         choices = self.adjustments.choices
         return [*ambiguities(self.graded, self.names, self.stubs, choices)]
 
@@ -242,7 +238,6 @@ class _ClassRun:
         return [each for each in graded if self.repairs.is_due(report.student, each)]
 
     def _searches(self, due: Sequence[tuple[Folder, ExerciseReport]]) -> Iterator[Task]:
-        """Yield a task for each answer that has not changed since its grading."""
         work: StudentWork | None = None
         for number, (folder, report) in enumerate(due):
             if work is None or work.student != folder.student:
@@ -301,7 +296,7 @@ class _ClassRun:
                 self._assemble(number)
 
     def _read(self, folder: Folder) -> _Waiting:
-        """Read a student's files and earlier reports. An error affects only this student."""
+        """Read a student's files and earlier reports."""
         names = self.course.exercises
         try:
             with guarded():
@@ -318,7 +313,6 @@ class _ClassRun:
             return self._looked_up(StudentWork(folder.student, unclear=unclear))
 
     def _set_variants(self, work: StudentWork) -> None:
-        """Set the variant of each source. A file with a different variant goes to a person."""
         student = self.pseudonyms.student(work.student)
         for name, source in list(work.sources.items()):
             variant = variant_of(self.course.exercise(name), student, self.secret)
@@ -348,7 +342,7 @@ class _ClassRun:
         return waiting
 
     def _take(self, task: Task, reports: Reports) -> None:
-        """Store a task's reports. Work that killed its judge goes to a person."""
+        """Store a task's reports."""
         waiting = self.waiting[task.number]
         for source in task.sources:
             data = reports.get(source.name)
@@ -392,7 +386,7 @@ class _ClassRun:
         before: Report | None,
         sources: Mapping[str, Source],
     ) -> Report:
-        """Return a student's new report. Exercises outside this run come from `before`."""
+        """Return a student's new report."""
         course, now = self.course, {exercise.name: exercise for exercise in graded}
         old = self.adjustments.with_own_excuses(before) if before else {}
         merged = [now.get(e.name) or old.get(e.name) or missing_report(e) for e in self.columns]

@@ -61,17 +61,14 @@ def bases(course: Course, exercises: Iterable[Exercise], grader: Grader) -> dict
 
 
 class GradeCell(msgspec.Struct, frozen=True, kw_only=True):
-    """A change in the points or status of an exercise, or in the total.
-
-    `checks` are the names of checks with changed results. `why` are the reasons as texts.
-    """
+    """A change in the points or status of an exercise, or in the total."""
 
     exercise: str
     before: str
     after: str
-    why: tuple[str, ...] = ()
+    why: tuple[str, ...] = ()  # reasons as texts
     codes: tuple[str, ...] = ()
-    checks: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()  # names of checks with changed results
     fills: bool = False
 
 
@@ -95,10 +92,10 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GradeDifference(msgspec.Struct):
-    """The changes in a class. `texts` counts pages that changed without a change of the grade."""
+    """The changes in a class."""
 
     changes: list[Change] = []
-    texts: int = 0
+    texts: int = 0  # counts pages that changed without a change of the grade
 
     @property
     def needs_yes(self) -> bool:
@@ -107,7 +104,10 @@ class GradeDifference(msgspec.Struct):
 
     @property
     def digest(self) -> str:
-        """Return a digest of all changes. A person gives it to agree to exactly these changes."""
+        """Return a digest of all changes.
+
+        With the digest, a person agrees to exactly these changes.
+        """
         return digest(msgspec.json.encode(self).decode())
 
 
@@ -193,7 +193,6 @@ def _cells(before: Report | None, after: Report | None) -> list[GradeCell]:
 
 
 def _shown(exercise: ExerciseReport | None) -> str:
-    """Return the text of a cell: points and maximum, or the status if there are no points."""
     if exercise is None:
         return ""
     if exercise.excused:
@@ -206,12 +205,10 @@ def _shown(exercise: ExerciseReport | None) -> str:
 
 
 def _is_open(exercise: ExerciseReport | None) -> bool:
-    """Return whether an exercise has no grade yet."""
     return exercise is None or (exercise.status in OPEN and not exercise.excused)
 
 
 def _plain(*codes: str) -> Reasons:
-    """Return the reasons with a code that is also their text."""
     return {code: code for code in codes}
 
 
@@ -253,7 +250,6 @@ def _differences(before: Basis | None, after: Basis | None) -> Reasons:
 
 
 def _seen(exercise: ExerciseReport) -> tuple[object, ...]:
-    """Return the grader's own results. Equal results mean that only people changed the points."""
     outcomes = {check.name: (check.outcome, check.max_points) for check in exercise.checks}
     return exercise.digest, exercise.max_points, exercise.reason, outcomes
 

@@ -53,7 +53,6 @@ class Scale(msgspec.Struct, frozen=True):
 
 
 def read_reports(results: Path) -> list[Report]:
-    """Read the reports in a results folder."""
     ensure_settled(results)
     records = Records(results / REPORTS)
     if not records.there:

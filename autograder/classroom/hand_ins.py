@@ -51,21 +51,18 @@ WHOSE = (
 class Folder(msgspec.Struct, frozen=True):
     """A student's folder before its files are read.
 
-    `path` is None if the student handed in nothing. `hand_in` has details from the platform or the
-    roster. `unclear` says why a person must first decide whose work this is. `subfolders` are
-    folders that may belong to several students. `lost` is a dict from the path of a missing file to
-    the reason. `unread` are messages on unreadable folders. If `starters` is true, an unchanged
-    file counts as missing.
+    `unclear` says why a person must first decide whose work this is. If `starters` is true, an
+    unchanged file counts as missing.
     """
 
     student: str
-    path: Path | None
-    hand_in: HandIn | None = None
+    path: Path | None  # None if the student handed in nothing
+    hand_in: HandIn | None = None  # details from the platform or the roster
     notes: tuple[str, ...] = ()
     unclear: str = ""
-    subfolders: tuple[str, ...] = ()
-    lost: Mapping[str, str] = {}
-    unread: Sequence[str] = ()
+    subfolders: tuple[str, ...] = ()  # folders that may belong to several students
+    lost: Mapping[str, str] = {}  # dict from the path of a missing file to the reason
+    unread: Sequence[str] = ()  # messages on unreadable folders
     starters: bool = False
 
 
@@ -77,8 +74,8 @@ def find_folders(
 ) -> tuple[list[Folder], list[str]]:
     """Return the sorted folders of the students below `root`, and notes on other entries.
 
-    `known` are the ids of the roster. A folder named after one of them belongs to one student.
-    `packed` is a dict from the paths in the zip of `root` to reasons why a file is missing.
+    A folder that is named after an id in `known` belongs to one student. `packed` is a dict from
+    the paths in the zip of `root` to reasons why a file is missing.
     """
     listing, notes = Listing(root, packed), []
     for _ in range(MAX_LEVELS):
@@ -128,10 +125,6 @@ def _zips(listing: Listing) -> list[str]:
 
 
 def _holds_students(listing: Listing, exercises: Collection[str]) -> bool:
-    """Return whether a folder contains nothing but folders or zips that students may own.
-
-    Entries with the names of exercises, and a single zip, are parts of one student's work.
-    """
     entries, zips = listing.entries, _zips(listing)
     if not entries or len(listing.folders) + len(zips) < len(entries):
         return False
@@ -140,10 +133,7 @@ def _holds_students(listing: Listing, exercises: Collection[str]) -> bool:
 
 
 def _if_one_students(folder: Folder, exercises: Collection[str]) -> Folder:
-    """Return the folder, with `unclear` set for a folder that seems to belong to several students.
-
-    The sign is a folder of nothing but folders, at least three of them with the same exercise.
-    """
+    """Return the folder. If it seems to belong to several students, set `unclear`."""
     if folder.path is None:
         return folder
     listing = Listing(folder.path, is_below=True)
@@ -171,7 +161,7 @@ def may_hold(folders: str) -> str:
 
 
 class _Member(NamedTuple):
-    """A student to whom a hand-in belongs. `place` is the index of the hand-in."""
+    """A student to whom a hand-in belongs."""
 
     place: int
     student: str
@@ -187,13 +177,12 @@ def hand_ins(
     packed: Mapping[PathParts, str] | None = None,
     platform: str | None = None,
 ) -> tuple[list[Folder], list[str], bool]:
-    """Find the hand-ins of a class. Return the folders sorted by student, and notes.
+    """Find the hand-ins of a class.
 
-    Renamed files of a platform are collected below the folder `scratch`. Keep `scratch` until the
-    hand-ins are read. With a roster, the result includes students without a hand-in. `packed` is a
-    dict from the paths in the zip of `root` to reasons why a file is missing.
-
-    The last value is true if some notes are about entries without a known student.
+    Return the folders sorted by student, and notes. Renamed files of a platform are collected below
+    the folder `scratch`. Keep `scratch` until the hand-ins are read. With a roster, the result
+    includes students without a hand-in. The last value is true if some notes are about entries
+    without a known student.
     """
     known = {student.id for student in roster.students} if roster is not None else set()
     download = recognise(Listing(root, packed), exercises, platform, known)
@@ -236,10 +225,6 @@ def hand_ins(
 
 
 def _settled(download: Download, roster: Roster | None) -> tuple[Pieces, list[Pieces]]:
-    """Return the pieces with one possible student, and the pieces with several.
-
-    The roster can decide between several students.
-    """
     pieces, disputed = list(download.pieces), []
     for readings in download.disputed:
         owners = [(importer.name, piece.owners[0]) for importer, piece in readings]
@@ -254,11 +239,7 @@ def _settled(download: Download, roster: Roster | None) -> tuple[Pieces, list[Pi
 def _enrolled(
     people: Sequence[tuple[str, Owner]], disputed: Sequence[Pieces], roster: Roster
 ) -> tuple[list[_Member], list[Folder], list[str], list[str]]:
-    """Return the students with a hand-in, and folders of enrolled students without a hand-in.
-
-    Also return notes on students, and notes on hand-ins that may belong to several students. If a
-    student's only hand-in may belong to somebody else, the student goes to a person.
-    """
+    """Match people with the roster. Return members, students without a hand-in, and notes."""
     members: list[_Member] = []
     strangers: list[Owner] = []
     matches = roster.match(people)
@@ -284,7 +265,7 @@ def _enrolled(
 
 
 class Share(msgspec.Struct):
-    """The valid pieces of one person, oldest first. `notes` are for the student."""
+    """The valid pieces of one person, oldest first."""
 
     person: Owner
     importer: Importer
@@ -347,8 +328,7 @@ def _replaces(
 def _folder(share: Share, listing: Listing, member: _Member, place: Path) -> Folder:
     """Return a folder with one student's share of a download.
 
-    If the share is one folder of the download, return it. Otherwise, collect the share's files in
-    the folder `place`, under their original names.
+    If the share is one folder of the download, return this folder.
     """
     person, pieces, roster = share.person, share.pieces, member.roster
     late = any(piece.late for piece in pieces)
@@ -376,7 +356,7 @@ def _folder(share: Share, listing: Listing, member: _Member, place: Path) -> Fol
 
 
 def _time_of(pieces: Sequence[Piece]) -> tuple[str, str]:
-    """Return the latest stated time, or "". If all stated times are impossible, add a note."""
+    """Return the latest stated time, and a note if all stated times are impossible."""
     given = [piece.at for piece in pieces if piece.at is not None]
     times = [at for at in given if at.year in YEARS]  # all have a time zone, or none has
     if times:
@@ -405,7 +385,7 @@ class _Stage:
     """A folder with links or copies of a share's files, under the files' original names.
 
     A file that cannot be graded is replaced by an empty file of the same name. Links stay links,
-    and are never followed. `lost` and `unread` are as in `Folder`.
+    and are never followed.
     """
 
     def __init__(self, path: Path) -> None:
@@ -431,7 +411,7 @@ class _Stage:
                 self.unread.append(f"{one_line(piece.entry, 100)} cannot be read as a folder.")
 
     def _put(self, source: Path, path: PurePosixPath, lost: str = "") -> None:
-        """Put a file into the stage, in place of an older file. `lost` says why it is missing."""
+        """Put a file into the stage, in place of an older file."""
         kind = kind_of(source)
         try:
             if kind is None and lost:
@@ -466,10 +446,7 @@ class _Stage:
 
 
 def _apart(folders: list[Folder]) -> tuple[list[Folder], list[str]]:
-    """Sort the folders by student. Several folders of one student become one ungraded folder.
-
-    This folder has only the details that are the same in all of the student's folders.
-    """
+    """Sort the folders by student."""
     by_student: dict[str, list[Folder]] = {}
     for folder in sorted(folders, key=lambda folder: folder.student):
         by_student.setdefault(folder.student, []).append(folder)

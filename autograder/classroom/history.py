@@ -94,20 +94,16 @@ def grade_commands(results: Path) -> Sequence[GradeCommand]:
 
 
 class ResultsVersion(msgspec.Struct, frozen=True, kw_only=True):
-    """A version of the results, with its time, person and grader.
-
-    `at` is in UTC. `changed` counts students with a changed grade. `why` is a dict from reasons to
-    numbers of students.
-    """
+    """A version of the results, with its time, person and grader."""
 
     number: int
-    at: str
+    at: str  # in UTC
     by: str
     grader: Grader | None = None
     exercises: tuple[str, ...] = ()
     students: int = 0
-    changed: int = 0
-    why: dict[str, int] = {}
+    changed: int = 0  # counts students with a changed grade
+    why: dict[str, int] = {}  # dict from reasons to numbers of students
 
 
 def proposal(results: Path) -> Path:
@@ -128,8 +124,7 @@ def proposal(results: Path) -> Path:
 def put_in_force(results: Path, **about: Any) -> ResultsVersion:
     """Make the proposed results the next version, and keep the previous results.
 
-    `about` has the fields of `ResultsVersion` except number, time and person. After an `OSError`,
-    for example on a full disk, the results are unchanged.
+    After an `OSError`, for example on a full disk, the results are unchanged.
     """
     proposed, history = results / PROPOSED, results / HISTORY
     plain_folder(history)
@@ -164,7 +159,6 @@ def _write_version(folder: Path, version: ResultsVersion) -> None:
 
 
 def _keep(source: Path, target: Path) -> None:
-    """Copy a file before its replacement. If possible, the copy is a hard link."""
     if source.is_file() and not source.is_symlink():
         target.unlink(missing_ok=True)
         try:
@@ -228,7 +222,6 @@ def _name(number: int) -> str:
 
 
 def _folders(results: Path) -> dict[int, Path]:
-    """Return a sorted dict from version numbers to folders."""
     folders = [path for path in (results / HISTORY).glob("[0-9]*") if path.is_dir()]
     return dict(sorted((int(path.name), path) for path in folders if path.name.isdecimal()))
 
@@ -266,7 +259,7 @@ def read_changes(path: Path) -> Iterator[Change]:
 def in_use(
     results: Path, doing: str, wait: float = 0, waiting: Callable[[str], None] = lambda _: None
 ) -> Iterator[None]:
-    """Hold the lock of a results folder. `doing` tells other runs what this run does.
+    """Hold the lock of a results folder.
 
     Wait at most `wait` seconds for another run. `waiting` is called once with a message.
     """
@@ -297,10 +290,7 @@ def in_use(
 
 
 def _take(descriptor: int, results: Path, wait: float, waiting: Callable[[str], None]) -> bool:
-    """Take the lock. Return False if the file system has no locks.
-
-    Without file locks, only the lock of the journal keeps a second run away.
-    """
+    """Take the lock."""
     end = time.monotonic() + wait
     message = ""
     while True:

@@ -72,13 +72,13 @@ class Setup(msgspec.Struct, frozen=True):
 
 
 class Task(msgspec.Struct, frozen=True):
-    """One student's files to grade. `number` is the position of the student in the class.
+    """One student's files to grade.
 
     If `search_seconds` is not 0, the judge also searches each file for a repair, for about this
     many seconds of processor time.
     """
 
-    number: int
+    number: int  # position of the student in the class
     student: str
     sources: tuple[Source, ...]
     search_seconds: float = 0.0
@@ -88,13 +88,10 @@ Graders = Callable[[Iterable[Task], Setup], Iterator[tuple[Task, Reports]]]
 
 
 class TaskReports(msgspec.Struct, frozen=True):
-    """The reports on a task, encoded.
-
-    `doubtful` has the exercises to grade again while no other code runs.
-    """
+    """The reports on a task, encoded."""
 
     reports: Reports
-    doubtful: frozenset[str] = frozenset()
+    doubtful: frozenset[str] = frozenset()  # exercises to grade again while no other code runs
 
 
 class TaskGrader:
@@ -162,7 +159,7 @@ def with_repairs(
 ) -> dict[str, ExerciseReport]:
     """Grade a student's files with `grade`, then search for repairs for at most `seconds` in all.
 
-    A search starts if a mistake has neither a name nor a line. Points do not change.
+    Points do not change.
     """
     reports = decoded(grade(task).reports)
     end = time.monotonic() + seconds
@@ -197,7 +194,7 @@ class JudgePool:
         """Yield each task with its reports when they are ready, doubtful tasks last.
 
         If its judge died, a task has no reports. To save memory, only a few more tasks than workers
-        are in progress, and only doubtful tasks are kept until the end.
+        are in progress. Only doubtful tasks are kept until the end.
         """
         doubtful: dict[int, tuple[Task, Reports]] = {}
         again: list[Task] = []
@@ -222,7 +219,7 @@ class JudgePool:
     def _run(
         self, tasks: Iterable[Task], setup: Setup, workers: int
     ) -> Iterator[tuple[Task, TaskReports]]:
-        """Grade tasks in parallel. After a judge's death, grade unfinished tasks one by one."""
+        """Grade tasks in parallel."""
         coming = iter(tasks)
         running: dict[Future[TaskReports], Task] = {}
         while True:
@@ -248,7 +245,6 @@ class JudgePool:
                 running.clear()
 
     def _graded_apart(self, task: Task, setup: Setup) -> TaskReports:
-        """Grade one task with a new judge. If each try kills its judge, return no reports."""
         for tried in range(TRIES):  # a judge may die of other causes, too
             self.close()
             time.sleep(PAUSE * tried)  # the fork server may be ending
@@ -280,7 +276,6 @@ _grader: TaskGrader
 
 
 def _start(setup: Setup, number: "Synchronized[int]") -> None:
-    """Make this process a judge. A judge ignores Ctrl-C."""
     global _grader  # noqa: PLW0603  one judge for the life of the process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_starter, daemon=True).start()
@@ -298,7 +293,6 @@ def _grade(task: Task) -> TaskReports:
 
 
 def _end_with_starter() -> None:
-    """End this judge process when the process that collects the results ends."""
     parent = parent_process()
     assert parent is not None
     parent.join()
@@ -346,11 +340,7 @@ def context_of_judges() -> BaseContext:
 
 
 def _start_fork_server() -> bool:
-    """Start the fork server for judges without waiting. If that is impossible here, return False.
-
-    The fork server ignores Ctrl-C, imports nothing from the working folder, and ends with this
-    process. Without a fork server, each judge starts by itself.
-    """
+    """Start the fork server for judges without waiting."""
     if not FORKS or is_off("forked_judges"):
         return False
     from multiprocessing import forkserver

@@ -49,12 +49,12 @@ T = TypeVar("T")
 class AnswerMarks(msgspec.Struct, frozen=True):
     """The marks of one answer.
 
-    `mark` is the valid mark. If the last mark is not valid, it is `before`, and `state` is the
-    reason. If table and desk disagree, `other` is the table's mark. `token` changes when any of
-    these changes.
+    `mark` is the valid mark. `before` is the last mark if it is not valid, and `state` says why. If
+    the table has another mark than the desk, `other` is the table's mark. `token` changes with
+    every change of a mark.
     """
 
-    mark: GivenMark
+    mark: GivenMark  # valid mark
     state: str
     token: str
     before: GivenMark | None = None
@@ -96,7 +96,6 @@ class Marking:
             return made
 
     def question(self, exercise: str, question: str) -> Question:
-        """Return a question of the course."""
         for each in self.course.exercise(exercise).questions:
             if each.name == question:
                 return each
@@ -187,7 +186,6 @@ class Marking:
 
 
 def _state(path: Path) -> tuple[int, int, int]:
-    """Return a file's inode, size and time, or zeros if there is no file."""
     try:
         about = path.lstat()
     except OSError:
@@ -203,9 +201,9 @@ def normalized_words(text: str) -> tuple[str, ...]:
 
 
 def similar_groups(texts: Sequence[str]) -> list[list[tuple[int, ...]]]:
-    """Put similar answers into clusters. A cluster begins with its most frequent wording.
+    """Put similar answers into clusters.
 
-    A wording is a tuple of indices of `texts`. Each index is in exactly one cluster, and the
+    A cluster begins with its most frequent wording. Each index is in exactly one cluster, and the
     largest cluster comes first. The result depends only on the texts and their order.
     """
     places: dict[tuple[str, ...], list[int]] = {}
@@ -268,11 +266,11 @@ def _bare(word: str) -> str:
 
 
 class RubricItem(msgspec.Struct, frozen=True):
-    """An item of a rubric. `points` is None if the item names no points."""
+    """An item of a rubric."""
 
     id: str
     said: str
-    points: float | None
+    points: float | None  # None if the item names no points
 
 
 class Wording(msgspec.Struct, frozen=True):
@@ -290,12 +288,12 @@ Cluster = tuple[Wording, ...]  # wordings that are similar to the first
 
 
 class MarkedSoFar(NamedTuple):
-    """Numbers of answers, marks and invalid marks. `points` is the mean of the marks."""
+    """Numbers of answers, marks and invalid marks."""
 
     answers: int
     marked: int
     doubtful: int
-    points: float
+    points: float  # mean of the marks
 
 
 def rubric(question: Question) -> tuple[RubricItem, ...]:
@@ -358,7 +356,6 @@ class Sheet:
         return None
 
     def progress(self) -> MarkedSoFar:
-        """Return the progress of marking the question."""
         marks, points, doubtful = self.marking.marks(), [], 0
         for each in self._members:
             mark = marks.mark(each)

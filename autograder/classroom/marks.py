@@ -60,7 +60,6 @@ class Answered(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """The digest of the answer's text."""
         return answer_id(self.answer.text)
 
 
@@ -85,9 +84,9 @@ class Marks:
     def __init__(
         self, path: Path, course: Course, graded: Iterable[Exercise], store: Store | None = None
     ) -> None:
-        """Read the table and the store. If neither exists, there are no marks.
+        """Read the table and the store.
 
-        `graded` are the exercises that this run grades. `store` is the open store of a transaction.
+        If neither exists, there are no marks. `graded` are the exercises that this run grades.
         """
         self.table = Table(path, COLUMNS, OLD_COLUMNS)
         self._graded = {exercise.name for exercise in graded}
@@ -111,7 +110,7 @@ class Marks:
                 self._merge(key)
 
     def _take(self, row: Row) -> None:
-        """Use a row of the table. If an answer has two rows, the filled-in row counts."""
+        """Use a row of the table."""
         key = self._key(row)
         question = self._questions.get(key[1:])
         if question is None:
@@ -129,11 +128,7 @@ class Marks:
         self._rows[key] = row
 
     def _merge(self, key: Key) -> None:
-        """Choose between an answer's mark in the table and its newest mark in the store.
-
-        The table has no times. Its mark is newer if the cell has changed since the table was last
-        read or written, and no mark has been stored meanwhile.
-        """
+        """Choose between an answer's mark in the table and its newest mark in the store."""
         entries = self.stored.by_answer.get(key)
         if self.changed_cell(key):
             known = self._exported.get(key)
@@ -185,17 +180,14 @@ class Marks:
         return any(self.table.get(row, name).strip() for name in ("points", "comment"))
 
     def _is_filled_in(self, row: Row) -> bool:
-        """Return whether a person has written something into a row."""
         own = self._is_mark(row), self._note(row), not self._has_our_id(row)
         return any(own) or any(self.table.others(row))
 
     def _has_our_id(self, row: Row) -> bool:
-        """Return whether a row's id is empty or was written by the grader."""
         id = self.table.get(row, ID).strip()
         return not id or (len(id) == ID_LETTERS and id.isascii() and id.isalpha() and id.islower())
 
     def _note(self, row: Row) -> str:
-        """Return a person's note in the column of states, without the grader's states."""
         text = self.table.get(row, STATE).strip()
         for state in (CHANGED, ORPHANED, TWO):
             text = "" if text == state else text.removeprefix(f"{state}; ")
@@ -264,12 +256,10 @@ class Marks:
         )
 
     def changed(self, answers: Sequence[Answered]) -> dict[Key, UncountedMark]:
-        """Return a dict from answers' keys to marks that were given for an earlier text."""
         changed = [each.key for each in answers if self.state(each) == CHANGED]
         return {key: self._uncounted(self._rows[key]) for key in changed}
 
     def orphaned(self, answers: Sequence[Answered]) -> list[UncountedMark]:
-        """Return the marks for missing answers."""
         return [self._uncounted(row) for row in self._left(answers) if self._is_orphan(row)]
 
     def _uncounted(self, row: Row) -> UncountedMark:
@@ -277,13 +267,11 @@ class Marks:
         return UncountedMark(*self._key(row), points, plain_cell(comment)[:MAX_COMMENT])
 
     def _left(self, answers: Sequence[Answered]) -> list[Row]:
-        """Return the rows that stay in the table although this run has no answer for them."""
         keys = {each.key for each in answers}
         rows = [row for key, row in self._rows.items() if key not in keys] + self._strays
         return [row for row in rows if not self._is_orphan(row) or self._is_filled_in(row)]
 
     def _is_orphan(self, row: Row) -> bool:
-        """Return True if a row's exercise was graded, or its question is unknown."""
         _, exercise, question = self._key(row)
         return exercise in self._graded or (exercise, question) not in self._questions
 

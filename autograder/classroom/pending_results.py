@@ -177,7 +177,6 @@ class Proposal:
         write_atomically(self._folder / CHANGES, b"".join(self._changes))
 
     def _replace_current(self) -> None:
-        """Replace the current results, but do not record a new version."""
         replace_results(self._folder, self._out)
         shutil.rmtree(self._folder)
 
@@ -197,7 +196,6 @@ def _without_repairs(report: Report | None) -> Report | None:
 
 
 def _on_page(report: Report | None) -> Report | None:
-    """Return a report without paths of the download."""
     if report is None or report.hand_in is None:
         return report
     hand_in = msgspec.structs.replace(report.hand_in, entries=())
@@ -205,7 +203,6 @@ def _on_page(report: Report | None) -> Report | None:
 
 
 def _lines(difference: GradeDifference) -> Iterator[list[str]]:
-    """Yield a table row for each changed cell, and one for each changed student's total."""
     for change in difference.changes:
         student = safe_cell(change.student)
         yield [student, "all", change.before, change.after, "; ".join(change.why), ""]

@@ -59,7 +59,6 @@ class Pseudonyms:
         return self._students.get(pseudonym, pseudonym)
 
     def called(self, student: str) -> str:
-        """Return a student's pseudonym, or else the student's name."""
         return self._called.get(student, student)
 
     def hidden(self, folders: Sequence[Folder]) -> list[Folder]:
@@ -93,7 +92,6 @@ class Pseudonyms:
         return sorted(renamed, key=lambda folder: folder.student)
 
     def _without(self, text: str, student: str) -> str:
-        """Return a note without names of the class and without parts of the student's name."""
         if self._others:
             text = self._names.sub(lambda found: self._others[found[0]], text)
         known = self._new.get(student, HandIn())

@@ -81,7 +81,6 @@ class Records:
         return self._lines.get(student, b"")
 
     def get(self, student: str) -> Report | None:
-        """Return a student's report, or None."""
         return self.report(student) if student in self else None
 
     def report(self, student: str) -> Report:
@@ -142,7 +141,6 @@ class Journal:
         )
 
     def find(self, student: str, exercise: str, key: str) -> bytes | None:
-        """Return the report on an exercise with this key, or None."""
         query = "SELECT key, report FROM results WHERE student = ? AND exercise = ?"
         row = self._run(query, student, exercise).fetchone()
         if row is None or not isinstance(row[1], bytes):
@@ -181,7 +179,10 @@ def may_have_repair(report: ExerciseReport, course: Course) -> bool:
 
 
 class KnownRepairs:
-    """Finished searches for repairs. Their keys depend on all inputs of an answer's grade."""
+    """Finished searches for repairs.
+
+    The key of a search depends on all inputs of an answer's grade.
+    """
 
     def __init__(self, journal: Journal, course: Course) -> None:
         self._journal, self._course = journal, course
@@ -191,7 +192,6 @@ class KnownRepairs:
         return may_have_repair(report, self._course) and not self._found(student, report)
 
     def added_to(self, student: str, report: ExerciseReport) -> ExerciseReport:
-        """Return the report with the search's repair, or with None if there is none."""
         found = self._found(student, report) if may_have_repair(report, self._course) else ()
         return msgspec.structs.replace(report, repair=found[0] if found else None)
 
@@ -200,7 +200,6 @@ class KnownRepairs:
         self._journal.keep(student, *_row(report), msgspec.json.encode([repair]))
 
     def _found(self, student: str, report: ExerciseReport) -> tuple[Repair | None, ...]:
-        """Return a tuple with the search's result, or an empty tuple if there was no search."""
         data = self._journal.find(student, *_row(report)) or b"[]"
         with contextlib.suppress(msgspec.MsgspecError):  # stored in another form: search again
             return msgspec.json.decode(data, type=tuple[Repair | None, ...])
@@ -208,5 +207,4 @@ class KnownRepairs:
 
 
 def _row(report: ExerciseReport) -> tuple[str, str]:
-    """Return the journal's name and key for a search. No exercise can have this name."""
     return f"{report.name} repair", cache_key([report.digest, report.file, report.basis])

@@ -57,7 +57,7 @@ class Roster:
     """The students of a class, in the order of the roster."""
 
     def __init__(self, path: Path, course: Course) -> None:
-        """Read the roster. Excuses must name exercises or assignments of the course."""
+        """Read the roster."""
         if not path.is_file():
             raise UserError(
                 f"{path} does not exist. Name the roster: a CSV file with a column `id`."
@@ -132,7 +132,6 @@ class Roster:
         )
 
     def known(self, student: str) -> HandIn:
-        """Return the roster's details of a student's hand-in."""
         return self._by_id[student].hand_in
 
     def match(self, people: Sequence[tuple[str, Owner]]) -> list[Match]:
@@ -214,7 +213,6 @@ class Roster:
         ]
 
     def is_team(self, name: str) -> bool:
-        """Return whether a team in the roster has this name."""
         wanted = squashed(name)
         return bool(wanted) and any(squashed(s.cells["team"]) == wanted for s in self.students)
 
@@ -265,10 +263,6 @@ class Roster:
 
 
 def _may_be_called(person: Owner, student: Student) -> bool:
-    """Return whether a person's name may mean a student, perhaps with a typing error.
-
-    An id with other digits or another first letter always means another person.
-    """
     id, name = student.id.casefold(), student.cells["name"]
     words, theirs = ({*map(_letters, each.split())} - {""} for each in (name, person.name))
     logins = {f"{a[:cut]}{b}" for a, b in permutations(words, 2) for cut in (1, len(a))}
@@ -280,7 +274,6 @@ def _may_be_called(person: Owner, student: Student) -> bool:
 
 
 def _letters(word: str) -> str:
-    """Return a word's letters in lower case without accents, as in a login."""
     plain = unicodedata.normalize("NFKD", word).casefold()
     return "".join(filter(str.isalpha, plain))
 

@@ -73,18 +73,15 @@ PRAGMA user_version = {_VERSION};
 
 
 class GivenMark(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A mark for an answer. `answer` is the digest of the answer's words. `points` may be missing.
-
-    `items` are the ids of the rubric items that give the points.
-    """
+    """A mark for an answer. `points` may be missing."""
 
     student: str
     exercise: str
     question: str
-    answer: str
+    answer: str  # digest of the answer's words
     points: float | None = None
     comment: str = ""
-    items: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()  # ids of the rubric items that give the points
 
     @property
     def key(self) -> Key:
@@ -111,22 +108,19 @@ class StoredMark(msgspec.Struct, frozen=True):
 
 
 class ExportedMark(msgspec.Struct, frozen=True):
-    """A mark in the last version of the table that was read or written.
-
-    `newest` is the id of the store's newest mark at that time.
-    """
+    """A mark in the last version of the table that was read or written."""
 
     mark: GivenMark
-    newest: int
+    newest: int  # id of the store's newest mark at that time
 
 
 class StoredAdjustment(msgspec.Struct, frozen=True):
-    """An adjustment in the store. `exported` is true if the table has ever contained it."""
+    """An adjustment in the store."""
 
     id: int
     cells: Mapping[str, str]
     origin: Origin
-    exported: bool
+    exported: bool  # true if the table has ever contained it
 
 
 class StoredMarks(msgspec.Struct, frozen=True):
@@ -162,7 +156,6 @@ class Store:
         return int(row[0]) if row else 0
 
     def add_marks(self, marks: Iterable[GivenMark], by: str, at: str, origin: Origin) -> int:
-        """Add marks and return the id of the last one."""
         id = self._last_mark()
         for mark in marks:
             id += 1
@@ -196,7 +189,6 @@ class Store:
         ]
 
     def add_adjustment(self, cells: Mapping[str, str], origin: Origin) -> int:
-        """Add an adjustment and return its id."""
         values = [cells.get(name, "") for name in ADJUSTMENT]
         places = ", ".join("?" * len(ADJUSTMENT))
         query = f"INSERT INTO adjustments ({_CELLS}, origin, exported) VALUES ({places}, ?, 0)"
@@ -221,7 +213,6 @@ class Store:
         return {number: text.encode() for number, text in self._connection.execute(query)}
 
     def add_version(self, number: int, encoded: bytes) -> None:
-        """Add or replace a version."""
         row = number, encoded.decode()
         self._connection.execute("REPLACE INTO versions VALUES (?, ?)", row)
 
@@ -273,7 +264,6 @@ def write_store(results: Path) -> Iterator[Store]:
 
 
 def refuse_links(path: Path) -> None:
-    """Refuse a database file that is a link."""
     for suffix in ("", "-wal", "-shm", "-journal"):
         each = path.with_name(path.name + suffix)
         with contextlib.suppress(FileNotFoundError):  # others may remove these files now
@@ -292,7 +282,6 @@ def _connected(path: Path) -> sqlite3.Connection:
 
 
 def _version_of(connection: sqlite3.Connection, path: Path) -> int:
-    """Return the version number of the database's tables, or 0 if there are no tables yet."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version not in {0, _VERSION}:
         raise UserError(f"{path} was written by a newer version of autograder. Use that version.")
@@ -300,7 +289,6 @@ def _version_of(connection: sqlite3.Connection, path: Path) -> int:
 
 
 def _created(connection: sqlite3.Connection, results: Path) -> Store:
-    """Create the tables, and add the content of older versions' files."""
     for statement in _TABLES.split(";"):
         connection.execute(statement)
     _import_old_marks(connection, results / OLD_MARKS)
@@ -349,8 +337,7 @@ class _OldAct(msgspec.Struct, frozen=True):
 def _import_old_marks(connection: sqlite3.Connection, path: Path) -> None:
     """Add the marks of an older version to the store, in their order of validity.
 
-    A mark from the table comes after all lines that are older than the table. The row of a damaged
-    line has no seal, so it is listed as damaged.
+    A damaged line becomes a row without a seal, so the row is listed as damaged.
     """
     if not path.exists() and not path.is_symlink():
         return

@@ -44,16 +44,11 @@ REQUEST = re.compile("(?i)(?<![a-z])re-?grade(?![a-z])")
 
 
 class StudentWork(msgspec.Struct):
-    """The submission of one student.
-
-    `unclear` has reasons for exercises that a person must look at before grading. `not_loaded` has
-    the exercises that cannot run. `several` has the candidate files of each exercise. `chosen` has
-    the contents of files that a person chose. `requests` has the student's regrade requests.
-    """
+    """The submission of one student."""
 
     student: str
     sources: dict[str, Source] = {}
-    unclear: dict[str, str] = {}
+    unclear: dict[str, str] = {}  # reasons for exercises that a person must look at before grading
     not_loaded: dict[str, str] = {}
     notes: list[str] = []
     several: dict[str, Sequence[FoundFile]] = {}
@@ -103,10 +98,7 @@ def read_work(
 def _choose_files(
     work: StudentWork, reading: "_Reading", choices: Sequence[Decision], starters: bool
 ) -> None:
-    """Store in `work` each exercise's file, or the reason why there is none.
-
-    If `starters` is true, an unchanged file does not count.
-    """
+    """Store in `work` the file of each exercise, or the reason why there is no file."""
     untouched: list[str] = []
     imported = reading.imported()
     for exercise, candidates in reading.candidates.items():
@@ -141,7 +133,6 @@ def _choose_files(
 def _chosen_by_a_person(
     exercise: str, files: Sequence[FoundFile], choices: Sequence[Decision]
 ) -> FoundFile | None:
-    """Return the file that a person chose last, or None if no choice is valid."""
     by_content = {file.source.content: file for file in files if file.source is not None}
     among = {"", content_of_all(files)}
     for choice in reversed(choices):
@@ -168,7 +159,6 @@ class _Reading:
         self._left = MAX_READ
 
     def look_at(self, file: FolderFile) -> None:
-        """Read a file: a request, or a candidate for exercises that its name or content show."""
         named = self.named(file)
         if file.suffix in IN_WORDS and REQUEST.search(file.path.stem):
             self._take_request(file, named)
@@ -218,10 +208,7 @@ class _Reading:
         self._asked.setdefault(name, []).append(whole[: MAX_REQUEST + 1])
 
     def requests(self) -> dict[str, str]:
-        """Return the request for each exercise.
-
-        A request that names no exercise is for the first exercise. A long request is cut.
-        """
+        """Return the request for each exercise."""
         first = next(itertools.chain(filter(self.candidates.get, self.names), self.names), "")
         asked: dict[str, list[str]] = {}
         for name, words in sorted(self._asked.items(), reverse=True):
@@ -236,7 +223,6 @@ class _Reading:
         return requests
 
     def imported(self) -> set[Path]:
-        """Return the files that an exercise's own file imports, as paths without suffix."""
         return {
             candidate.path.parent / name
             for candidates in self.candidates.values()
@@ -246,7 +232,6 @@ class _Reading:
         }
 
     def named(self, file: FolderFile) -> Mapping[str, NameMatch]:
-        """Return the exercises that fit a file's name."""
         matches = named_for(bare_stem(file.path), self.names)
         if file.suffix in SUFFIXES:
             return matches
@@ -263,10 +248,7 @@ class _Reading:
         self.candidates[exercise].append(own)
 
     def _candidate(self, file: FolderFile) -> FoundFile:
-        """Read a file and the neighbouring files that it names, up to the limits.
-
-        Problems are stored in the result.
-        """
+        """Read a file and its neighbouring files, up to the limits."""
         candidate = FoundFile(file.path, file.shown, NameMatch.OTHER)
         too_much = f"{file.shown} was not read: the folder's files have over"
         size, folder = size_of(file.path), file.path.parent
@@ -288,7 +270,7 @@ class _Reading:
         return candidate
 
     def notes(self) -> list[str]:
-        """Return notes on ungraded files. Call this after all files are read."""
+        """Return notes on ungraded files."""
         files = itertools.chain.from_iterable(self.candidates.values())
         helpers = {name for file in files if file.source for name in file.source.helpers}
         unknown = [shown for shown in self.unknown if Path(shown).stem not in helpers]
@@ -325,7 +307,7 @@ READ_SECONDS = 60  # processor time for one student's folder
 
 
 class UnreadableFolder(Exception):
-    """Error: a student's folder cannot be read. The message is the reason in the report."""
+    """Error: a student's folder cannot be read."""
 
 
 @contextlib.contextmanager
@@ -387,7 +369,6 @@ def ambiguities(
 
 
 def _may_be_several(path: Path, lost: Mapping[str, str], exercises: Collection[str]) -> bool:
-    """Return whether two file names may mean one exercise, or two names mean no exercise."""
     seen: set[str] = set()
     with FolderWalk(path, lost) as walk:
         for file in walk.files():

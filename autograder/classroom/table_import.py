@@ -26,9 +26,9 @@ REMEDY = "Restore them, or move the file elsewhere: grade then writes a new one.
 
 
 class Row(msgspec.Struct, frozen=True):
-    """The unchanged cells of a row. `line` is the number of the row's last line."""
+    """The unchanged cells of a row."""
 
-    line: int
+    line: int  # number of the row's last line
     cells: tuple[str, ...]
 
 
@@ -93,7 +93,6 @@ class Table:
             raise UserError(f"{self.path}: the {what} missing. {remedy}")
 
     def get(self, row: Row, column: str) -> str:
-        """Return the text of a row's cell in one of the grader's columns."""
         return cell(row, self._at[column])
 
     def others(self, row: Row) -> list[str]:

@@ -1,7 +1,7 @@
-"""The command line. A command's module is imported only when the command runs.
+"""The command line.
 
-The command line uses click rather than typer, because typer imports pydantic on every start. That
-import took a fifth of the time of `autograder check`.
+A command's module is imported only when the command runs. The command line uses click rather than
+typer, because typer imports pydantic on every start.
 """
 
 import atexit

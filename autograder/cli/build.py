@@ -127,7 +127,6 @@ def variants(students: Path, out: Path, course_path: Path | None) -> None:
 
 
 def _write_variants(course: Course, folder: Path, variants: dict[str, str]) -> None:
-    """Write the files of one student. `variants` has the student's key for each exercise."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     plain_folder(folder)
     for name, variant in variants.items():
@@ -140,7 +139,6 @@ def _write_variants(course: Course, folder: Path, variants: dict[str, str]) -> N
 
 
 def folder_name(student: str) -> str:
-    """Return a name for a student's folder: the id, or a safe form of the id."""
     odd = set(student) & set('/\\:*?"<>|') or student.startswith(".") or has_digest(student)
     return file_name(student) if odd or identity(student) != student else student
 

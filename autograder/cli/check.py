@@ -86,7 +86,6 @@ def check(
 
 
 def _children(course: Course, target: Target) -> "Children":
-    """Start the worker. It loads modules while this process imports other modules."""
     from autograder.sandbox.levels import children_for
     from autograder.sandbox.spawn import keep_to_one_thread
 

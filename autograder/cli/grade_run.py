@@ -207,7 +207,6 @@ Nothing was changed: the current grades still count. The new ones are in
             self.console.print(f"Repairs   {said}")
 
     def _warn(self, ambiguous: Sequence[str]) -> None:
-        """Print warnings on ambiguities before grading. In an anonymous class, do not log names."""
         count = f"{several(len(ambiguous), 'ambiguity')} in the submissions"
         where = ". The terminal where grade runs names them." if self.job.anonymous else ""
         self.log.line(f"{count}{where}")
@@ -218,7 +217,6 @@ Nothing was changed: the current grades still count. The new ones are in
         self._speaker("warning")("\n".join(lines))
 
     def _decide(self, difference: GradeDifference) -> bool:
-        """Return whether to apply the changes: by the options, or else by asking a person."""
         options = self.options
         if options.only_if and difference.digest != options.only_if:
             return False
@@ -244,11 +242,9 @@ Nothing was changed: the current grades still count. The new ones are in
         return graders
 
     def _notifier(self, event: str) -> Callable[[int, int], None] | None:
-        """For JSON output, return a function that prints numbers as an event."""
         return (lambda done, of: emit(event, done=done, of=of)) if self.options.as_json else None
 
     def _speaker(self, event: str) -> Callable[[str], None]:
-        """Return a function that prints a sentence at once, on stderr or as an event."""
         if self.options.as_json:
             return lambda message: emit(event, said=message)
         return functools.partial(print, file=sys.stderr, flush=True)

@@ -70,7 +70,6 @@ def _records(place: Path) -> Records:
 
 
 def _compared(before: Records, after: Records) -> GradeDifference:
-    """Return all changes in the order of the later table, with removed students last."""
     difference = GradeDifference()
     gone = [student for student in before.students if student not in after]
     for student in [*after.students, *gone]:
@@ -102,8 +101,7 @@ def print_difference(
 ) -> None:
     """Print the first changes of grades with their reasons, at most `most` changes.
 
-    If there are too many changes, each gets one line without checks. `rest` names the place of the
-    complete list.
+    If there are too many changes, each gets one line without checks.
     """
     changes = difference.changes
     for line in headline(difference):
@@ -128,7 +126,7 @@ def _totals(change: Change) -> str:
 
 
 def _cells(change: Change, with_checks: bool) -> str:
-    """Return a change as text. Without `with_checks`, show only the first cell."""
+    """Return a change as text."""
     if change.kind != "changed":
         return "added" if change.kind == "new" else "removed"
     cells = [cell for cell in change.cells if cell.exercise != TOTAL] or change.cells

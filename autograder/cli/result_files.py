@@ -34,7 +34,6 @@ class ResultFiles(msgspec.Struct, frozen=True):
 
 
 def result_file_options(command: Callable[..., T]) -> Callable[..., T]:
-    """Add the options for result files."""
     for option in (
         click.option(
             "--summary",

@@ -48,7 +48,7 @@ def print_overview(console: Console, overview: ClassOverview, course: Course) ->
 def print_notes(
     console: Console, overview: ClassOverview, rest: str, most: int = FEW_LINES, cut: bool = True
 ) -> None:
-    """Print the first notes on the class. `rest` says where to find the other notes."""
+    """Print the first notes on the class."""
     for note in overview.said_only:  # these notes are shown in full, because no file has them
         console.print(Text(f"Note: {note}"))
     lines = [f"Note: {note}" for note in overview.notes]

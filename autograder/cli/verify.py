@@ -77,7 +77,7 @@ def verify(
 def _all_verified(
     course: Course, chosen: Sequence[Exercise], workers: int | None, with_mutants: bool, share: int
 ) -> list[Verified]:
-    """Verify exercises in several processes. Return the results in the order of the exercises."""
+    """Verify exercises in several processes."""
     verified: dict[str, Verified] = {}
     processes = min(workers or os.cpu_count() or 1, len(chosen))
     spawn, threads = get_context("spawn"), ("OMP_NUM_THREADS", "1")  # of torch, per process
@@ -95,7 +95,6 @@ def _all_verified(
 
 
 def verify_exercise(root: Path, name: str, with_mutants: bool, share: int) -> Verified:
-    """Verify one exercise in a separate process."""
     course = load_course(root / "course.yml")
     verifier = Verifier(course, course.exercise(name), share, partial(click.echo, err=True))
     return verifier.run([step for step in STEPS if with_mutants or step != "mutants"])
@@ -151,7 +150,7 @@ def cells(verified: Verified) -> dict[str, str]:
 
 
 def markdown(results: Sequence[Verified], before: str = "") -> str:
-    """Return the table and the faults as Markdown. Keep the other exercises' lines of `before`."""
+    """Return the table and the faults as Markdown."""
     columns = cells(results[0])
     head = [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
     old = [line for line in before.splitlines() if line not in head]

@@ -47,8 +47,7 @@ def chosen_graders(
 ) -> Graders:
     """Return a function that grades on the chosen cluster, and connects at the first task.
 
-    `tls` has the files of the certificate authority, the certificate and the key. `told` gets
-    messages about excluded and lost machines.
+    `tls` names the files of the certificate authority, the certificate and the key.
     """
     if scheduler is None and local_cluster is None:
         raise UserError("--tls-ca-file, --tls-cert and --tls-key need --scheduler ADDRESS.")

@@ -95,7 +95,10 @@ class DaskCluster:
         return answer
 
     def grade(self, data: bytes, addresses: Sequence[str]) -> "Future[bytes]":
-        """Let one of these machines grade a chunk. If it is lost, another machine takes over."""
+        """Let one of these machines grade a chunk.
+
+        If the machine is lost, another machine takes over.
+        """
         return self._submit(self._grade, data, addresses)
 
     def _submit(
@@ -110,7 +113,10 @@ class DaskCluster:
         return future
 
     def done(self, futures: Collection["Future[bytes]"], seconds: float) -> "set[Future[bytes]]":
-        """Return all finished futures. If there is none, wait up to `seconds` for the first."""
+        """Return all finished futures.
+
+        If no future is finished, wait up to `seconds` for the first.
+        """
         if not futures:
             time.sleep(seconds)
         return concurrent.futures.wait(futures, seconds, concurrent.futures.FIRST_COMPLETED).done
@@ -142,8 +148,7 @@ def is_loopback(host: str) -> bool:
 def secured(address: str, files: Sequence[Path]) -> tuple[Security, str]:
     """Return the settings for TLS, and the address with its protocol.
 
-    `files` are the files of the certificate authority, the certificate and the key. If `files` is
-    empty, the settings come from Dask's own configuration.
+    If `files` is empty, the settings come from Dask's own configuration.
     """
     security = Security()
     if files:
@@ -239,7 +244,6 @@ def _text(error: BaseException) -> str:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence Dask's warnings and log. `Dispatch` reports lost machines itself."""
     for name in ("distributed", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     with warnings.catch_warnings():

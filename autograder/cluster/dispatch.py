@@ -41,7 +41,7 @@ MAX_LOSSES = 2  # how often a chunk may lose all its machines
 
 
 class Batch(msgspec.Struct, eq=False):
-    """Tasks of one chunk. `places` are the addresses of machines that may grade the chunk.
+    """Tasks of one chunk.
 
     If `alone` is true, the host grades nothing else of the class at the same time. If only doubtful
     exercises are graded again, `earlier` has the whole task and its first reports.
@@ -50,7 +50,7 @@ class Batch(msgspec.Struct, eq=False):
     tasks: tuple[Task, ...]
     alone: bool = False
     losses: int = 0
-    places: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()  # addresses of machines that may grade the chunk
     earlier: tuple[Task, Reports] | None = None
 
 
@@ -132,7 +132,6 @@ class Dispatch:
             )
 
     def _ask(self, there: dict[str, Machine]) -> None:
-        """Ask new machines whether they can grade. Give machines on one host different cores."""
         known = {machine.address: machine for machine in self._asked.values()} | self._machines
         for address in sorted(there.keys() - known.keys() - self._left_out.keys()):
             machine = there[address]
@@ -142,7 +141,7 @@ class Dispatch:
             known[address] = machine
 
     def _admit(self, machine: Machine, future: "Future[bytes]") -> None:
-        """Accept a machine that grades like this one. Report the reason for any refusal."""
+        """Accept a machine that grades like this one."""
         try:
             refused = decode(future.result(), str)
         except (Exception, concurrent.futures.CancelledError):
@@ -178,7 +177,7 @@ class Dispatch:
                     self._begin(self._alone.popleft(), (one_a_host[host],))
 
     def _next(self, coming: Iterator[Task]) -> Batch | None:
-        """Return the next chunk, of about `CHUNK_SECONDS`. After the last chunk, return None."""
+        """Return the next chunk, of about `CHUNK_SECONDS`."""
         most = max(1, min(MAX_TASKS, int(CHUNK_SECONDS / max(self._seconds, 1e-6))))
         tasks: list[Task] = []
         size = 0
@@ -208,10 +207,6 @@ class Dispatch:
         (self._alone if batch.alone else self._again).append(batch)
 
     def _lost(self, batch: Batch, losses: int) -> Iterator[tuple[Task, Reports]]:
-        """Queue a lost batch again. After several losses, queue its tasks separately.
-
-        A single task that loses several machines gets no reports, and goes to a person.
-        """
         batch.losses += losses
         if batch.losses < MAX_LOSSES:
             self._put_back(batch)

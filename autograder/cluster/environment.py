@@ -49,7 +49,6 @@ def _version(library: str) -> str:
 
 
 def _files(folders: Iterable[Path]) -> Iterator[Path]:
-    """Yield the files in some folders, except compiled code and hidden files."""
     for folder in folders:
         for path in folder.rglob("*"):
             parts = path.relative_to(folder).parts

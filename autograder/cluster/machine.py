@@ -23,7 +23,7 @@ DIED = (EOFError, OSError)  # errors of a pipe whose other end is closed
 
 
 class CannotGrade(Exception):
-    """The machine cannot start a judge. The exception's text is the reason."""
+    """The machine cannot start a judge."""
 
 
 class JudgeProcess:
@@ -88,7 +88,6 @@ _first_core = 0
 
 
 def _judge(instruction: Instruction, probe: bool = False) -> JudgeProcess:
-    """Return this thread's judge for an instruction, and start a new judge if necessary."""
     judge, _own.judge = _own.judge, None
     if judge is not None and not judge.can_take(instruction):
         judge.close()
@@ -101,7 +100,7 @@ def _judge(instruction: Instruction, probe: bool = False) -> JudgeProcess:
 
 
 def admit(data: bytes) -> bytes:
-    """Return the reason why this machine cannot grade as encoded text, empty if it can grade."""
+    """Return the encoded reason why this machine cannot grade, or an empty text."""
     global _first_core  # noqa: PLW0603  shared by all threads
     asked = decode(data, Admission)
     _first_core = asked.first_core
@@ -124,7 +123,6 @@ def grade_chunk(data: bytes) -> bytes:
 
 
 def _graded(instruction: Instruction, task: Task) -> bytes:
-    """Return a judge's answer to a task, or an empty answer if each judge died."""
     for _ in range(1 + TRIES):  # something else may have killed a judge
         judge = _judge(instruction)
         try:

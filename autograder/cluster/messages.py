@@ -46,15 +46,11 @@ class Chunk(msgspec.Struct, frozen=True):
 
 
 class ChunkReports(msgspec.Struct, frozen=True):
-    """Encoded `TaskReports` for each task of a chunk, or empty bytes for a task that killed judges.
-
-    `seconds` is the time of grading. `trouble` is the reason why the machine could not grade, or an
-    empty text.
-    """
+    """Encoded `TaskReports` for each task, or empty bytes for a task that killed judges."""
 
     reports: tuple[bytes, ...] = ()
-    seconds: float = 0.0
-    trouble: str = ""
+    seconds: float = 0.0  # time of grading
+    trouble: str = ""  # reason why the machine could not grade, or an empty text
 
 
 def encode(message: object) -> bytes:

@@ -27,10 +27,7 @@ def cache_key(*parts: object) -> str:
 
 
 def files_key(root: Path, files: Iterable[Path], length: int = 64) -> str:
-    """Return a digest of files: their paths below `root` and their contents, in this order.
-
-    Folders do not count.
-    """
+    """Return a digest of files: their paths below `root` and their contents, in this order."""
     parts: list[object] = []
     for file in files:
         if file.is_file():
@@ -39,10 +36,11 @@ def files_key(root: Path, files: Iterable[Path], length: int = 64) -> str:
 
 
 class Cache:
-    """Cache of bytes. Each entry is a file with the entry's key as name. Old files are deleted.
+    """Cache of bytes.
 
-    An entry never changes, because other inputs have another key. The cache stays empty if its
-    folder cannot be written, or if other users may write in it.
+    Each entry is a file with the entry's key as name. An entry never changes, because other inputs
+    have another key. Old files are deleted. If the folder cannot be written, or if other users may
+    write in it, the cache stays empty.
     """
 
     def __init__(self, folder: Path, size: int) -> None:
@@ -92,7 +90,6 @@ def _seal(key: str, packed: bytes) -> bytes:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Return whether a folder belongs to this user and only this user can write in it."""
     status = folder.lstat()
     is_private = os.name != "posix" or (
         status.st_uid == os.getuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)

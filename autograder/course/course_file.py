@@ -162,7 +162,6 @@ class Course:
         raise UserError(f"There is no assignment {name!r} in course.yml. It has: {known}.")
 
     def hidden_checks(self, exercise: str) -> HiddenChecks:
-        """Return the current policy on the outcomes of an exercise's hidden checks."""
         dates = [a.reveal_hidden for a in self.content.assignments if exercise in a.exercises]
         date = next(filter(None, dates), self.content.reveal_hidden)
         if date is None:

@@ -39,9 +39,9 @@ def open_new(path: Path, folder: int | None = None) -> IO[bytes]:
 def write_atomically(
     path: Path, data: str | bytes | Iterable[str], folder: int | None = None, sync: bool = False
 ) -> None:
-    """Write a file completely or not at all. A link at the path is replaced.
+    """Write a file completely or not at all.
 
-    `data` may be pieces of text. With `sync`, the file survives a power failure.
+    A link at the path is replaced. With `sync`, the file survives a power failure.
     """
     partial = path.with_name(f"{path.name}.part")
     with open_new(partial, folder) as file:

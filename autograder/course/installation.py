@@ -1,7 +1,4 @@
-"""Installation: the engine's version and folder, optional libraries, and extensions.
-
-Before any work begins, a message names the command that installs a missing library.
-"""
+"""Installation: the engine's version and folder, optional libraries, and extensions."""
 
 import functools
 import importlib.util
@@ -40,7 +37,6 @@ MODULES: dict[Extra, tuple[str, ...]] = {
 
 
 def engine_folder() -> Path:
-    """Return the folder of the engine's own files."""
     return Path(__file__).parents[1]
 
 
@@ -51,17 +47,16 @@ def version() -> str:
 
 @functools.cache
 def hooks(group: str) -> "Mapping[str, EntryPoint]":
-    """Return the entry points of installed extensions in a group, by name."""
     from importlib.metadata import entry_points  # slow to import
 
     return {point.name: point for point in entry_points(group=group)}
 
 
 def extension(group: str, name: str, what: str, extra: str) -> Any:
-    """Load an object that an extension has registered. `extra` installs the extension.
+    """Load an object that an extension has registered.
 
-    `what` is the command that needs the object, such as "autograder desk". If the extension is not
-    installed, the error names the command that installs it.
+    `extra` installs the extension. If the extension is not installed, the error names the command
+    that installs it.
     """
     point = hooks(group).get(name)
     if point is not None:
@@ -76,10 +71,7 @@ def extension(group: str, name: str, what: str, extra: str) -> Any:
 
 
 def require(extra: Extra, what: str) -> None:
-    """Refuse to continue if an extra is not installed. Nothing is imported.
-
-    `what` is the command that needs the extra, such as "autograder build".
-    """
+    """Refuse to continue if an extra is not installed. Nothing is imported."""
     if missing := missing_modules(extra):
         raise UserError(
             f"{what} needs {join_names(missing)} (not installed). Run: {install_command(extra)}"
@@ -92,7 +84,6 @@ def require(extra: Extra, what: str) -> None:
 
 
 def missing_modules(extra: Extra) -> list[str]:
-    """Return the modules of an extra that are not installed."""
     return [name for name in MODULES[extra] if importlib.util.find_spec(name) is None]
 
 
@@ -139,5 +130,4 @@ def _libraries(extras: Iterable[str]) -> list[str]:
 
 
 def _quoted(text: str) -> str:
-    """Return a text quoted for the shells of all systems, if it needs quotes."""
     return f'"{text}"' if re.search(r"[\s<>=[]", text) else text

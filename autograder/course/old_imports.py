@@ -96,8 +96,6 @@ def old_name(module: str, wanted: str) -> Any:
 
 
 def _refusal(expect_error: Callable[..., None]) -> Callable[..., None]:
-    """Return the old `expect_refusal`, which is `expect_error` with another order of arguments."""
-
     def expect_refusal(run: Callable[[], Any], name: str, type: str, *rest: Any, **kw: Any) -> None:
         kw |= zip(("naming", "message"), rest, strict=False)
         expect_error(run, name=name, type=type, **kw)
@@ -106,8 +104,6 @@ def _refusal(expect_error: Callable[..., None]) -> Callable[..., None]:
 
 
 def _recipe(recipe: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that makes recipes and accepts old names of fields."""
-
     def old_recipe(*args: Any, **fields: Any) -> Any:
         return recipe(*args, **{FIELDS.get(name, name): each for name, each in fields.items()})
 

@@ -87,7 +87,6 @@ class _Stage:
         path: Sequence[str] | None = None,  # noqa: ARG002  the packages have no dot in their names
         target: ModuleType | None = None,
     ) -> ModuleSpec | None:
-        """Find a package of the course, only in the course's folder."""
         if name not in self.names:
             return None
         spec = PathFinder.find_spec(name, [str(self.root)], target)
@@ -111,7 +110,6 @@ def _loaded(name: str) -> Modules:
 
 
 def _folder_of(loaded: Modules) -> Path | None:
-    """Return the folder that contains a package, from the files of its modules."""
     for name, module in loaded.items():
         file = getattr(module, "__file__", None)
         if file:

@@ -40,7 +40,7 @@ def read_secret(course: Course) -> bytes:
 
 
 def make_secret(course: Course) -> Path | None:
-    """Make the course's secret, readable only by its owner. For an existing secret, return None."""
+    """Make the course's secret, readable only by its owner."""
     path = course.root / SECRET
     if path.exists():
         return None
@@ -50,7 +50,6 @@ def make_secret(course: Course) -> Path | None:
 
 
 def variant_of(exercise: Exercise, student: str, secret: bytes | None) -> str:
-    """Return a student's variant of an exercise, or "" for an exercise without variants."""
     if exercise.variant == "none" or secret is None:
         return ""
     message = f"{exercise.name}\0{student}".encode("utf-8", "surrogatepass")
@@ -58,7 +57,6 @@ def variant_of(exercise: Exercise, student: str, secret: bytes | None) -> str:
 
 
 def stated_variant(text: str) -> str:
-    """Return the variant that a student's file states, or an empty text."""
     line = LINE.search(text)
     return line[1] if line else ""
 

@@ -53,10 +53,7 @@ def read_yaml(
 def yaml_error(
     path: Path, text: str, steps: Sequence[YamlKey], says: str, field: str = ""
 ) -> UserError:
-    """Return an error about a node of a file. `steps` are the keys and indices of the node.
-
-    The error's line (from 1) is the node's line, or else that of its nearest existing parent.
-    """
+    """Return an error about a node of a file."""
     node = yaml.compose(text, Loader=yaml.SafeLoader)
     assert node is not None
     line = node.start_mark.line

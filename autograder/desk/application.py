@@ -104,10 +104,6 @@ def application(
 
 
 def _harmless(value: object) -> object:
-    """Return a text with invisible characters escaped, cut to a limit.
-
-    Return other values unchanged.
-    """
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
     if len(value) > MAX_LETTERS:
@@ -116,7 +112,6 @@ def _harmless(value: object) -> object:
 
 
 async def _report_style(_: Request) -> Response:
-    """Send the style of report pages, which the desk's own style extends."""
     sheets = map(environment().get_template, ("style.css", "class.css"))
     style = "\n".join(sheet.render(root=":root", body="body") for sheet in sheets)
     return Response(style, media_type="text/css")
@@ -137,7 +132,6 @@ def _route(desk: DeskContext, view: DeskView) -> Route:
 
 
 async def _form(request: Request, secrets: Secrets) -> FormData:
-    """Return a posted form. Refuse it without the desk's token in a field or a header."""
     form = await request.form(max_fields=MAX_FIELDS, max_files=10)
     token = request.headers.get("x-csrf-token") or form.get("csrf", "")
     if not isinstance(token, str) or not same(token, secrets.csrf):

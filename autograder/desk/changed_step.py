@@ -61,10 +61,11 @@ class StepCode(NamedTuple):
 
 
 class ChangedStep(msgspec.Struct, frozen=True):
-    """Wrong step as text. `text` defines `name`, and `before` is the original text.
+    """Wrong step as text.
 
-    If the step calls the function `name`, `calls` is the step's expression. `imports` are lines
-    that both texts need. If the step is a recipe's whole function, `right` imports this function.
+    `text` defines `name`, and `before` is the original text. If the step calls the function `name`,
+    `calls` is the step's expression. If the step is a recipe's whole function, `right` imports this
+    function.
     """
 
     step: str
@@ -72,7 +73,7 @@ class ChangedStep(msgspec.Struct, frozen=True):
     before: str
     text: str
     calls: str = ""
-    imports: tuple[str, ...] = ()
+    imports: tuple[str, ...] = ()  # lines that both texts need
     right: str = ""
 
     @property
@@ -138,7 +139,6 @@ def _as_text(code: StepCode, text: str) -> ChangedStep:
 
 
 def _imports(text: str, space: Mapping[str, Any]) -> dict[str, str]:
-    """Return a dict from each used name of a namespace to the line that imports it."""
     waiting = [symtable.symtable(text, "step", "exec")]
     names: set[str] = set()
     for table in waiting:
@@ -149,7 +149,6 @@ def _imports(text: str, space: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _import_line(name: str, space: Mapping[str, Any]) -> str:
-    """Return the line that imports a name of a namespace into another module."""
     value = space[name]
     if isinstance(value, ModuleType):
         return f"import {value.__name__}" + (f" as {name}" if name != value.__name__ else "")
@@ -197,7 +196,6 @@ def _lambda(step: Any) -> tuple[str, Mapping[str, Any]] | None:
 
 
 def _innermost_lambda(tree: ast.Module, code: CodeType) -> ast.Lambda | None:
-    """Return the innermost lambda with the positions of all instructions of the code."""
     places = [place for place in code.co_positions() if place[3]]  # lines, then columns
     start = min([(line, column) for line, _, column, _ in places], default=(0, 0))
     end = max([(line, column) for _, line, _, column in places], default=(0, 0))
@@ -211,7 +209,7 @@ def _innermost_lambda(tree: ast.Module, code: CodeType) -> ast.Lambda | None:
 
 
 def _function_text(function: Any, root: Path) -> str:
-    """Return a course function's text without docstring. For other code, return ""."""
+    """Return a course function's text without docstring."""
     if not isinstance(function, FunctionType) or function.__closure__:
         return ""
     if not Path(function.__code__.co_filename).is_relative_to(root):
@@ -271,7 +269,6 @@ def _changed_texts(code: StepCode, recipe: Recipe) -> Iterator[str]:
 
 
 def _is_value(tree: Tree, node: ast.AST) -> bool:
-    """Return whether a node is read as a value. The name of a called function is no value."""
     parent = tree.parent.get(node)
     is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
     is_function = isinstance(parent, ast.Call) and parent.func is node

@@ -68,7 +68,6 @@ def desk(results: Path, port: int, no_browser: bool, course_path: Path | None) -
 
 
 def _end(number: int, _: FrameType | None) -> NoReturn:
-    """End as after Ctrl-C, with the removal of temporary files."""
     raise SystemExit(128 + number)
 
 

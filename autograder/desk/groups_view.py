@@ -89,7 +89,6 @@ def _begin(
 
 
 def _group(visit: Visit) -> tuple[UnnamedGroup, GroupState]:
-    """Return the group in the address. A named group keeps its address."""
     exercise, id = visit.part("exercise"), visit.part("group")
     state = visit.desk.jobs.state((exercise, id))
     for group in visit.results.unnamed:
@@ -122,7 +121,6 @@ def _work(visit: Visit, group: UnnamedGroup) -> ConfinedWork:
 
 
 def _sources(visit: Visit, group: UnnamedGroup) -> list[tuple[str, Source]]:
-    """Return up to three submissions of a group with different code."""
     different: dict[str, tuple[str, Source]] = {}
     for student in list(group.students)[:MAX_READ]:
         works = visit.results.submissions.works(student)

@@ -1,8 +1,8 @@
-"""Guard of the desk. It admits only browsers with a token and requests from the desk's pages.
+"""Guard of the desk.
 
-Before any view, the guard checks the `Host` header, the request's origin, the token or the cookie,
-and the size of a posted form. Every answer has a content policy that allows only the desk's own
-scripts.
+The guard admits only browsers with a token, and requests from the desk's pages. Before any view,
+the guard checks the `Host` header, the request's origin, the token or the cookie, and the size of a
+posted form. Every answer has a content policy that allows only the desk's own scripts.
 """
 
 import hmac

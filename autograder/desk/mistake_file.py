@@ -114,7 +114,6 @@ def answers_file(words: MistakeText, replay: Replay, outcomes: Sequence[Outcome]
 
 
 def file_of(course: Course, exercise: str, name: str, by_code: bool) -> Path:
-    """Return the path in the course for a new mistake's file."""
     folder = folder_of(course.root / course.content.reference / "misconceptions", exercise)
     stem = name.replace("-", "_")
     stem = f"{stem}_" if keyword.iskeyword(stem) else stem
@@ -125,6 +124,5 @@ def file_of(course: Course, exercise: str, name: str, by_code: bool) -> Path:
 
 
 def _literal(text: str, indent: int) -> str:
-    """Return a text as a Python literal in short lines."""
     pieces = textwrap.wrap(text, WIDTH, drop_whitespace=False, break_on_hyphens=False) or [""]
     return f"\n{' ' * indent}".join(json.dumps(piece, ensure_ascii=False) for piece in pieces)

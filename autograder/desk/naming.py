@@ -87,9 +87,7 @@ class GroupAnswers(msgspec.Struct):
 class ExaminedGroup(msgspec.Struct, frozen=True):
     """A group's function, and how many examined submissions have the group's answers.
 
-    `step` is a changed step that gives these answers, or None. Without a step, `why_not` is the
-    reason why the answers cannot be recorded, if there is one. `repair` is a sentence on a repair.
-    `known` is the mistake's name if the course has learnt it meanwhile.
+    Without a step, `why_not` says why the answers cannot be recorded.
     """
 
     function: str
@@ -97,8 +95,8 @@ class ExaminedGroup(msgspec.Struct, frozen=True):
     alike: int
     step: ChangedStep | None = None
     why_not: str = ""
-    repair: str = ""
-    known: str = ""
+    repair: str = ""  # sentence on a repair
+    known: str = ""  # mistake's name if the course has learnt it meanwhile
 
 
 class NewMistake(msgspec.Struct, frozen=True):
@@ -138,7 +136,7 @@ class GroupJobs:
             self._states[group] = msgspec.structs.replace(self.state(group), **values)
 
     def begin(self, group: Key, doing: str, work: Callable[[], dict[str, Any]]) -> None:
-        """Run `work` in a thread. `work` returns the changed fields of the group's state."""
+        """Run `work` in a thread."""
         if self.state(group).doing:
             raise UserError("A job on this group is running. Wait until it ends.")
         self.change(group, doing=doing, trouble="")
@@ -263,7 +261,6 @@ def _outcomes(submission: Submission, replay: Replay, group: str) -> tuple[Outco
 
 
 def _repair_sentence(course: Course, exercise: Exercise, source: Source, work: ConfinedWork) -> str:
-    """Return a sentence on a repair of one submission, found by the search of `check`."""
     with confined(course, work) as children, Judge(course, [exercise], children) as judge:
         graded = judge.run(source)
         if not is_worth_looking(exercise, source, graded.results, "practice"):

@@ -148,20 +148,16 @@ class Regrading:
 
 
 class MessageChange(msgspec.Struct, frozen=True):
-    """Messages on a student's exercise before and after a regrade.
-
-    `named` is true if the new message names the new mistake.
-    """
+    """Messages on a student's exercise before and after a regrade."""
 
     student: str
     before: tuple[str, ...]
     after: tuple[str, ...]
     points: tuple[float, float]
-    named: bool
+    named: bool  # true if the new message names the new mistake
 
 
 def last_command(results: Path, exercise: str) -> GradeCommand:
-    """Return the last command that graded an exercise."""
     for command in grade_commands(results):
         if not command.exercises or exercise in command.exercises:
             return command
@@ -174,7 +170,7 @@ def last_command(results: Path, exercise: str) -> GradeCommand:
 def regrade_group(results: Path, exercise: str, students: Sequence[str], shown: str = "") -> str:
     """Grade one exercise of some students, and return the digest of the difference.
 
-    `shown` is the digest of the difference to apply. Without `shown`, nothing is applied.
+    `shown` is the digest of the difference to apply.
     """
     command = last_command(results, exercise)
     only = msgspec.structs.replace(command, exercises=(exercise,), students=tuple(students))

@@ -84,15 +84,14 @@ class ExerciseOutcomes:
 class UnnamedGroup(msgspec.Struct):
     """Students with similar wrong answers to an exercise that no known mistake explains.
 
-    `students` is a dict from ids of students to their messages. `failed` counts the failures of
-    each check, by title. `lost` is the sum of the lost points.
+    `failed` counts the failures of each check, by title.
     """
 
     exercise: str
     id: str
-    students: dict[str, set[str]] = {}
+    students: dict[str, set[str]] = {}  # dict from ids of students to their messages
     failed: Counter[str] = msgspec.field(default_factory=Counter)
-    lost: float = 0.0
+    lost: float = 0.0  # sum of the lost points
 
     def add(self, student: str, check: CheckReport) -> None:
         messages = self.students.setdefault(student, set())
@@ -138,11 +137,11 @@ class UnnamedGroups:
 
 
 class ClassMember(NamedTuple):
-    """Student. `key` is the student's name in addresses. `place` is the position in the class."""
+    """Student."""
 
     id: str
-    key: str
-    place: int
+    key: str  # student's name in addresses
+    place: int  # position in the class
     name: str
     section: str
 
@@ -152,11 +151,12 @@ class ClassMember(NamedTuple):
 
 
 class ClassResults:
-    """Results of a class, read from its records in one pass. Threads may share it.
+    """Results of a class, read from its records in one pass.
 
-    `overview` has the table, the mistakes and the points. `with_requests` has the ids of students
-    with a request. `lines` are sentences on lines to change. `unnamed` has the groups of students
-    with the same unnamed failures, largest group first.
+    Threads may share the object. `overview` has the table, the mistakes and the points.
+    `with_requests` has the ids of students with a request. `lines` are sentences on lines to
+    change. `unnamed` has the groups of students with the same unnamed failures, largest group
+    first.
     """
 
     def __init__(self, results: Path, course: Course) -> None:
@@ -220,7 +220,7 @@ class ClassResults:
 
 
 class CurrentResults:
-    """Results in a folder, read again after a change. Threads may share it."""
+    """Results in a folder, read again after a change. Threads may share the object."""
 
     def __init__(self, results: Path, course: Course) -> None:
         self._results, self._course = results, course
@@ -229,7 +229,6 @@ class CurrentResults:
         self._class: ClassResults | None = None
 
     def read(self) -> ClassResults:
-        """Return the current results of the class."""
         with self._lock:
             ensure_settled(self._results)
             try:

@@ -13,17 +13,16 @@ LOOK_AT = "look"  # all statuses that need a person
 
 
 class StudentFilter(NamedTuple):
-    """Filters and order of students. An empty filter selects all students.
+    """Filters and order of students.
 
-    `q` is a part of an id or a name. `mistake` is the index of a mistake of the class. `check`,
-    such as "sort/test_empty", selects students without full points in this check.
+    `check`, such as "sort/test_empty", selects students without full points in this check.
     """
 
-    q: str = ""
+    q: str = ""  # part of an id or a name
     status: str = ""
     section: str = ""
     assignment: str = ""
-    mistake: str = ""
+    mistake: str = ""  # index of a mistake of the class
     check: str = ""
     sort: str = ""
     down: str = ""
@@ -91,7 +90,6 @@ class StudentFilter(NamedTuple):
         return -1.0 if points is None else points
 
     def _places(self, now: ClassResults) -> set[int]:
-        """Return the positions of the students that `mistake` and `check` select."""
         places = set(range(len(now.students)))
         if self.mistake:
             number = int(self.mistake) if self.mistake.isdecimal() else -1

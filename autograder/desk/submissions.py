@@ -46,7 +46,6 @@ class Submissions:
         self._work = functools.lru_cache(maxsize=CACHED)(self._read)
 
     def works(self, student: str) -> list[tuple[GradeCommand, StudentWork]]:
-        """Return a student's work in each graded folder, latest first."""
         with self._lock:
             name = Pseudonyms(self._course.root / PSEUDONYMS).student(student)
             choices = Adjustments(self._results / TABLE, self._course).choices(student)
@@ -56,7 +55,6 @@ class Submissions:
             ]
 
     def several(self, student: str, exercise: str) -> Sequence[FoundFile]:
-        """Return a student's candidate files for an exercise."""
         for _, work in self.works(student):
             if exercise in work.several:
                 return work.several[exercise]
@@ -87,14 +85,14 @@ class CodeLine(NamedTuple):
 
 
 class CodeFile(NamedTuple):
-    """File or cell. `left_out` counts lines that are not shown.
+    """File or cell.
 
     `unit` is the position (from 1) of this file or cell in the run, or 0 for an imported file.
     """
 
     name: str
     lines: Sequence[CodeLine]
-    left_out: int = 0
+    left_out: int = 0  # counts lines that are not shown
     unit: int = 0
 
 
@@ -143,7 +141,6 @@ def _file(name: str, text: str, notes: Notes, unit: int) -> CodeFile:
 
 
 def _definitions(source: Source) -> dict[str, Line]:
-    """Return the line of each function and class. Of repeated names, the last definition counts."""
     return {
         match[1]: Line(file=unit.label, line=number)
         for unit in source.units
@@ -153,7 +150,7 @@ def _definitions(source: Source) -> dict[str, Line]:
 
 
 def _notes(report: ExerciseReport, source: Source) -> Notes:
-    """Return the notes on each line. A message without a line is at its function."""
+    """Return the notes on each line."""
     notes: Notes = defaultdict(list)
 
     def add(place: Line | None, text: str) -> None:

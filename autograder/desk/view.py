@@ -55,7 +55,7 @@ class DeskContext:
         self.kept: dict[str, str | KeptFile] = {}
 
     def keep(self, kept: str | KeptFile) -> str:
-        """Store a sentence or a file, and return its new key. Delete the oldest entries."""
+        """Store a sentence or a file, and return its new key."""
         key = secrets.token_urlsafe(9)
         self.kept[key] = kept
         for old in list(self.kept)[:-MAX_KEPT]:
@@ -94,7 +94,6 @@ class Visit:
 
     @functools.cached_property
     def results(self) -> ClassResults:
-        """The current results of the class."""
         return self.desk.current.read()
 
     @functools.cached_property
@@ -127,11 +126,11 @@ class Visit:
 class DeskView(NamedTuple):
     """Page of the desk, or action of a form on a page.
 
-    `path` is a path for Starlette, such as "/students/{key}". A view with a `title` is in the
-    navigation. `show` runs in its own thread. If `changes` is true, the view accepts only POST.
+    A view with a `title` is in the navigation. `show` runs in its own thread. If `changes` is true,
+    the view accepts only POST.
     """
 
-    path: str
+    path: str  # path for Starlette, such as "/students/{key}"
     show: Callable[[Visit], Response]
     title: str = ""
     changes: bool = False

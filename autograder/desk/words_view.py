@@ -43,7 +43,6 @@ class MarkForm(msgspec.Struct, frozen=True):
 
 
 def _who(student: str) -> str:
-    """Return the student's id in the form, which does not reveal the name."""
     return digest(f"who {student}", ID_LENGTH)
 
 

@@ -84,8 +84,6 @@ def _standardised(x: Any, axis: Any, added: float = 0.0) -> Any:
 
 
 def _with_zero(*place: Any) -> Change:
-    """Return a change that sets one place of an axis to 0, like a loop that ends too early."""
-
     def change(x: Any) -> Any:
         x = x.copy()
         x[(..., *place)] = 0

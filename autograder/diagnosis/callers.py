@@ -135,7 +135,6 @@ class TensorCaller:
 
 
 def _array(value: Any) -> Any:
-    """Return a tensor as an array, and any other value unchanged."""
     if not hasattr(value, "detach"):
         return value
     array = value.detach().numpy()

@@ -26,10 +26,10 @@ class _Failure(NamedTuple):
 
 
 def explain(error: Raised, sizes: Sizes, axes: int = 0, of_torch: bool = False) -> str:
-    """Return a sentence that explains an error. If Python's message is clear, return an empty text.
+    """Return a sentence that explains an error.
 
-    `sizes` are the sizes of the call by name. `axes` is the largest number of axes in an argument.
-    `of_torch` is true if the exercise needs tensors.
+    If Python's message is clear, return an empty text. `axes` is the largest number of axes in an
+    argument. `of_torch` is true if the exercise needs tensors.
     """
     arrays = list(error.shapes.items())[:MAX_ARRAYS]
     shapes = {one_line(name, 40): tuple(array[:MAX_AXES]) for name, array in arrays}
@@ -86,7 +86,6 @@ def _product(failure: _Failure) -> str:
 
 
 def _reversed(line: str, shapes: Mapping[str, Sequence[int]]) -> str:
-    """Return a sentence about each `.T` of an array with more than two axes."""
     names = dict.fromkeys(re.findall(r"(\w+)\.T\b", line))
     turned = {name: shapes[name] for name in names if len(shapes.get(name, ())) > 2}
     return "".join(
@@ -115,7 +114,7 @@ def _transposed(failure: _Failure) -> str:
 
 
 def _failing_product(line: str, shapes: Mapping[str, Sequence[int]]) -> re.Match[str] | None:
-    """Return a line's first product of shapes that do not fit, or None."""
+    """Return the first product in a line whose shapes do not fit, or None."""
     operators = re.finditer(r"(\w+)((?:\.T|\.mT)?)\s*@\s*(\w+)((?:\.T|\.mT)?)", line)
     calls = re.finditer(
         r"(?:matmul|dot|bmm|mm)\(\s*(\w+)((?:\.T)?)\s*,\s*(\w+)((?:\.T)?)\s*\)", line
@@ -177,7 +176,6 @@ def _indexed(failure: _Failure) -> str:
 
 
 def _built_in(failure: _Failure) -> str:
-    """Explain Python's own max, min or sum of an array with several axes."""
     name = failure.part[: failure.part.find("(")]
     if name not in {"max", "min", "sum"}:
         return ""
@@ -199,7 +197,6 @@ def _inverted(failure: _Failure) -> str:
 
 
 def _made(failure: _Failure) -> str:
-    """Explain too many arguments for a class that the line does not name."""
     name = failure.found[1]
     if re.search(rf"\b{re.escape(name)}\b", failure.line):
         return ""

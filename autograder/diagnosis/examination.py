@@ -17,17 +17,13 @@ ENOUGH = 2  # a statement needs at least this many wrong answers, and must be tr
 
 @dataclass(frozen=True)
 class Answer:
-    """Answer of the student's function to a probe.
-
-    `error` describes an exception. `line` is the student's line that raised the exception, or 0.
-    `is_array` is false for a list, a tuple or another container of numbers.
-    """
+    """Answer of the student's function to a probe."""
 
     outcome: Outcome
-    error: str = ""
-    line: int = 0
+    error: str = ""  # describes an exception
+    line: int = 0  # student's line that raised the exception, or 0
     printed: bool = False
-    is_array: bool = True
+    is_array: bool = True  # false for a list, a tuple or another container of numbers
 
 
 Ask = Callable[[Probe], Answer]
@@ -90,7 +86,7 @@ class Observations:
 
     @cached_property
     def of_right_shape(self) -> list[tuple[ObservedCall, Outcome, Outcome]]:
-        """Calls with wrong values, and their answers in parts. Empty if a shape is wrong."""
+        """Calls with wrong values, and their answers in parts."""
         count = len(self.recipe.results)
         alike = [
             (case, case.answer.outcome.in_parts(count), case.expected.in_parts(count))

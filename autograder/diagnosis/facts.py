@@ -1,7 +1,7 @@
 """True statements about wrong answers that no misconception explains.
 
-A statement is about the set of wrong calls, about shapes, or about a relation between wrong and
-right numbers, such as a factor. Each statement is true of all observed calls.
+A statement is about wrong calls, about shapes, or about a relation of wrong and right numbers, such
+as a factor. Each statement is true of all observed calls.
 """
 
 import contextlib
@@ -80,10 +80,7 @@ def measured(seen: Observations) -> Statement | None:
 
 
 def _named_value(fact: Fact, seen: Observations) -> str:
-    """Return a fact's number in words if it is the same in all wrong answers.
-
-    If the numbers differ, or the number is nearly 1, return an empty text.
-    """
+    """Return a fact's number in words, if all wrong answers have the same number."""
     numbers, sizes = [], []
     for case in seen.values:
         try:
@@ -106,7 +103,6 @@ def _fact(fact: Fact) -> Statement:
 
 
 def _facts(seen: Observations) -> list[Fact]:
-    """Return at most two facts about all wrong answers, most informative first."""
     if len(seen.values) < ENOUGH:
         return []
     true = []
@@ -118,7 +114,6 @@ def _facts(seen: Observations) -> list[Fact]:
 
 
 def _right_result(seen: Observations) -> Statement | None:
-    """Return the statement that one of the results is always right, or None."""
     names, wrong = seen.recipe.results, seen.wrong_parts
     good = [name for place, name in enumerate(names) if place not in wrong]
     bad = [name for place, name in enumerate(names) if place in wrong]
@@ -167,7 +162,6 @@ class Side(NamedTuple):
 
 
 def sides_of_traits(recipe: Recipe, states: Sequence[Any]) -> list[Side]:
-    """Return both sides of each trait of the recipe."""
     sides = []
     for trait in recipe.traits:
         values = [trait.of(state) for state in states]
@@ -196,7 +190,7 @@ def kinds_of_calls(recipe: Recipe, probes: Sequence[Probe]) -> list[tuple[list[i
 
 
 def division(seen: Observations) -> Statement | None:
-    """Return a statement about a property that distinguishes wrong calls from right calls."""
+    """Return a statement about a property that all wrong calls have and all right calls lack."""
     failed = frozenset(number for number, case in enumerate(seen.cases) if not case.right)
     if min(len(failed), len(seen.cases) - len(failed)) < ENOUGH:
         return None
@@ -279,7 +273,6 @@ def _relation(pairs: Sequence[tuple[Vector, Vector]]) -> tuple[str, dict[str, st
 
 
 def _constants(calls: Iterable[Vector]) -> list[float]:
-    """Return the constant of each call's array, or an empty list if one is not constant."""
     constants = []
     for numbers in calls:
         if len(numbers) < ENOUGH or (
@@ -322,7 +315,6 @@ def named_factor(factors: Sequence[float], calls: Sequence[Sizes]) -> str:
 
 
 def _expressions(calls: Sequence[Sizes]) -> Iterator[tuple[str, list[float]]]:
-    """Yield each power of each common size, with its value in each call."""
     names = [name for name in calls[0] if all(name in sizes for sizes in calls)]
     for words, power in POWERS:
         for name in names:

@@ -128,7 +128,8 @@ def located(
     """Return a diagnosis of statements about the answers.
 
     With `stops`, some calls stop with an error, and only the first statement is true of all calls.
-    With `shows_error`, the report shows a call that stops. Otherwise, the error comes last.
+    With `shows_error`, the report shows a call that stops. Without `shows_error`, the error comes
+    last.
     """
     first, *more = map(sentence, statements)
     says, wrong = " ".join([first, *more]), " ".join(more)
@@ -157,7 +158,7 @@ def worded(code: DiagnosisCode, finding: str, *, stops: bool = False) -> str:
     """Return a misconception's sentence in the form that fits the diagnosis.
 
     Parts in braces are used only if the misconception explains all answers. With `stops`, some
-    calls stop with an error. Then the sentence is about the code instead of answers.
+    calls stop with an error, so the sentence is about the code instead of answers.
     """
     if code == "named" and not stops:
         return SCOPED.sub(r"\1", finding)
@@ -173,9 +174,8 @@ def named(
 ) -> Finding:
     """Return a diagnosis that names misconceptions, with hints for the first of them.
 
-    The course's authors wrote the sentences, so a hidden check may show the diagnosis. If only some
-    calls show the misconception, `calls` is a phrase for them. `stops` is true if some calls stop
-    with an error.
+    If only some calls show the misconception, `calls` describes these calls. The course's authors
+    wrote the sentences, so a hidden check may show the diagnosis.
     """
     first, second = (*(worded(code, m.finding, stops=stops) for m in misconceptions), "")[:2]
     says = NAMED[code].format(
@@ -191,6 +191,5 @@ def named(
 
 
 def named_fact(code: Literal["fact", "measure"], statement: Statement) -> Finding:
-    """Return a diagnosis of one fact."""
     name = statement.values["id"]
     return Finding("named", sentence(statement), (name,), code=code, statements=(statement,))

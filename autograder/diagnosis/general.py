@@ -150,8 +150,8 @@ MOST_RESULTS = 3
 def generals(recipe: Recipe) -> tuple[Misconception, ...]:
     """Return the general misconceptions, which are tried like the course's own.
 
-    `np.empty_like(x)` is an array of whole numbers if x is one. So there is a misconception for
-    each named step of a plain function.
+    Each named step of a plain function has a misconception: if x has whole numbers, so has
+    `np.empty_like(x)`.
     """
     steps = [step for step in recipe.steps if step in recipe.labels and recipe.caller is None]
     stored = (
@@ -293,7 +293,6 @@ def _changed_result(places: tuple[int, ...], change: ArrayChange) -> Step:
 
 
 def _changed(places: tuple[int, ...], change: Callable[[Any], Any]) -> Step:
-    """Return a step that changes the results at these positions, or a single result."""
     if not places:
         return lambda state: change(state.result)
     return lambda state: tuple(

@@ -284,7 +284,6 @@ def hints_for(result: CheckResult) -> tuple[str, ...]:
 
 
 def _filled(hints: Three, cause: Cause, hidden: bool) -> tuple[str, ...]:
-    """Return the hints with names filled in, without the student's line for a hidden check."""
     place, name, where = cause.place, _name(cause), "there"
     if place is not None and not hidden:
         where = f"in line {place.line} of {place.file}"
@@ -315,7 +314,6 @@ def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
 
 
 def _nearer(kind: str, cause: Cause) -> str:
-    """Return a more specific kind of exception if the name or the place in `cause` shows one."""
     place = cause.place
     if cause.library and kind in {"name", "unset", "attribute"}:
         return "raised"  # the exception is about names and values inside a library
@@ -329,7 +327,7 @@ def _nearer(kind: str, cause: Cause) -> str:
 
 
 def way_of_failing(check: CheckReport) -> str:
-    """Return a text for the way of failing. Attempts that fail alike have equal texts."""
+    """Return a text for the way of failing."""
     diagnosis, cause = check.diagnosis, check.cause
     names = diagnosis.misconceptions if diagnosis is not None else ()
     ways = sorted(names) or [failure_kind(cause, diagnosis) if cause is not None else check.outcome]
@@ -339,6 +337,5 @@ def way_of_failing(check: CheckReport) -> str:
 
 
 def _name(cause: Cause) -> str:
-    """Return the name in Python's message, or else the requested name."""
     found = re.search(r"(?:name|variable|attribute) '(\w{1,60})'", cause.message)
     return found[1] if found is not None else cause.subject

@@ -24,7 +24,6 @@ MOST = 2  # the most lines that a message lists
 
 
 def lines_keeping_state(units: Sequence[Unit]) -> list[tuple[str, Statement]]:
-    """Return the first lines that keep state, each with its unit's label."""
     lines = (
         (one_line(unit.label, 80), line, one_line(name, 40), code)
         for unit in units
@@ -105,7 +104,6 @@ def _in_function(function: Function, outside: set[str]) -> Iterator[tuple[int, s
 
 
 def _targets(node: ast.AST) -> list[tuple[ast.expr, bool]]:
-    """Return each target of a node, with True if the node only changes the target."""
     targets: list[ast.expr] = []
     if isinstance(node, ast.Assign):
         for target in node.targets:
@@ -124,7 +122,6 @@ def _root(target: ast.expr) -> str:
 
 
 def _bound(body: Sequence[ast.stmt]) -> Iterator[str]:
-    """Yield the names that these statements bind, without names bound inside functions."""
     waiting: list[ast.AST] = list(body)
     while waiting:
         node = waiting.pop()

@@ -63,10 +63,7 @@ class WrongMistakes(Exception):
 
 
 def load_module(reference: str, exercise: str) -> ModuleType | None:
-    """Return the module of an exercise's misconceptions, or None if there is no module.
-
-    An exception of the module is not caught.
-    """
+    """Return the module of an exercise's misconceptions, or None if there is no module."""
     name = f"{reference}.misconceptions.{exercise}"
     try:
         return importlib.import_module(name)
@@ -90,12 +87,12 @@ def read_mistakes(module: ModuleType | None) -> Mistakes:
 
 
 class RecordedAnswer(msgspec.Struct, frozen=True):
-    """Answer to a call, and the call's projection hash. `numbers` is one row of float64."""
+    """Answer to a call, and the call's projection hash."""
 
     kind: str
     sums: tuple[float, ...]
     signature: str
-    numbers: bytes = b""
+    numbers: bytes = b""  # one row of float64
     precision: str = "<f8"
 
     @property
@@ -123,7 +120,6 @@ def recorded_answer(probe: Probe, outcome: Outcome) -> RecordedAnswer:
 
 
 def folder_of(package: Path, exercise: str) -> Path:
-    """Return the folder of an exercise's mistakes from the desk."""
     return package / NAMED / exercise
 
 
@@ -175,7 +171,10 @@ def read_answers(path: Path) -> NamedAnswers:
 
 
 def fingerprint(recipe: Recipe, named: NamedAnswers) -> Fingerprint:
-    """Return the misconception with these answers. It matches no answer if the probes changed."""
+    """Return the misconception that gives these recorded answers.
+
+    If the probes have changed, it fits no student.
+    """
 
     def no_code(_: Any) -> Any:
         raise NotImplementedError("of this mistake only its answers are known")

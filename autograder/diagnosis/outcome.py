@@ -106,10 +106,7 @@ def same(answer: Outcome, expected: Outcome, condition: float) -> bool:
 
 
 def group_id(outcomes: Sequence[Outcome]) -> str:
-    """Return an id of the answers, rounded to three digits, or "" if all calls raised errors.
-
-    An instructor can name all failures with one id at once.
-    """
+    """Return an id of the answers, rounded to three digits, or "" if all calls raised errors."""
     if all(outcome.raised for outcome in outcomes):
         return ""
     lines = []

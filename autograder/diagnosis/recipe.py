@@ -271,7 +271,6 @@ class ScriptCaller:
     """Caller of a plain class, which makes an object and calls the methods of a script."""
 
     def ask(self, submission: Any, recipe: "Recipe", probe: Probe) -> Any:
-        """Return the results of the script."""
         return script_results(getattr(submission, recipe.function), probe.args[0])
 
     def simulated(self, recipe: "Recipe", original: Any, wrong: Iterable[Change]) -> Any:
@@ -446,6 +445,6 @@ class Fingerprint(Misconception):
     outcomes: tuple[Outcome, ...] = ()
 
     def outcome(self, index: int) -> Outcome:
-        """Return the recorded answer to a probe. For a new probe, it matches no other answer."""
+        """Return the recorded answer to a probe."""
         known = index < len(self.outcomes)
         return self.outcomes[index] if known else Outcome("was not recorded")

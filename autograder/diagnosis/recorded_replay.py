@@ -44,18 +44,14 @@ class RecordedMisconception(msgspec.Struct, frozen=True):
 
 
 class RecordedProbe(msgspec.Struct, frozen=True):
-    """One call: packed arguments, packed correct result, and properties.
-
-    `result` is empty if the correct answer is an error. `made` has constructors for arguments to
-    make in the student's process, by position.
-    """
+    """One call: packed arguments, packed correct result, and properties."""
 
     given: bytes
-    made: dict[int, str]
+    made: dict[int, str]  # constructors for arguments to make in the student's process, by position
     condition: float
     traits: list[bool | None]
     sizes: dict[str, int]
-    result: bytes
+    result: bytes  # empty if the correct answer is an error
 
 
 class RecordedOutcome(msgspec.Struct, frozen=True):
@@ -85,10 +81,6 @@ class RecordedPairs(msgspec.Struct):
 class RecordedFunction(msgspec.Struct):
     """Function of an exercise, and its misconceptions as data.
 
-    `call` has the fields of a `Caller`, or None. `read` is the dotted name of the helper that reads
-    results, or "". `drawn` is the number of probes in a draw. `wrong` has all misconceptions and
-    generic changes. `gave` has all different outcomes.
-
     `singles`, `pairs` and `families` are indices of `wrong`: of single misconceptions, of pairs,
     and of generic changes. An index is repeated for each alternative that changes outcomes.
     `outcomes` and `styled` have a row of indices of `gave` for each probe. A row of `outcomes` has
@@ -104,15 +96,15 @@ class RecordedFunction(msgspec.Struct):
     precision: str
     by_kind: bool
     random: bool
-    read: str
-    call: dict[str, Any] | None
+    read: str  # dotted name of the helper that reads results, or ""
+    call: dict[str, Any] | None  # fields of a `Caller`, or None
     traits: list[tuple[str, str, bool]]
-    drawn: int
+    drawn: int  # number of probes in a draw
     probes: list[RecordedProbe]
-    wrong: list[RecordedMisconception]
+    wrong: list[RecordedMisconception]  # all misconceptions and generic changes
     singles: list[int]
     signatures: list[str]
-    gave: list[RecordedOutcome]
+    gave: list[RecordedOutcome]  # all different outcomes
     outcomes: list[list[int]]
     styled: list[list[int]]
     pairs: list[tuple[int, int]]
@@ -192,7 +184,6 @@ class RecordedReplay(Replay):
         return self._probes[: draws * self._size]
 
     def _run(self, index: int, wrong: Changes) -> Outcome:
-        """Return a recorded outcome. If only a sum is recorded, use `fits`."""
         if wrong and wrong[0] in self.alternatives:
             place = self.function.styled[index][self.alternatives.index(wrong[0])]
         else:
@@ -221,7 +212,6 @@ class RecordedReplay(Replay):
 
     @functools.lru_cache(maxsize=256)  # noqa: B019  as long as the replay itself
     def _sums_hit(self, index: int, answer: Outcome) -> npt.NDArray[np.bool_]:
-        """Return True for each pair or generic change with a recorded sum that fits the answer."""
         which, kinds, sums = self._column(index)
         kind, total, weights = kind_and_sum(answer)
         finite = np.where(np.isfinite(answer.numbers), answer.numbers, 0)
@@ -234,7 +224,6 @@ class RecordedReplay(Replay):
 
     @functools.cache  # noqa: B019  as long as the replay itself
     def _column(self, index: int) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint64], Vector]:
-        """Return each pair's and generic change's index, and the kinds and sums of outcomes."""
         paired = self.function.paired[index]
         kinds = np.frombuffer(b"".join(paired.kinds), "<u8")
         return np.frombuffer(paired.which, "<u2"), kinds, unshuffled(paired.sums)

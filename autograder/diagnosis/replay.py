@@ -147,7 +147,6 @@ class Replay:
     def giving(
         self, candidates: Sequence[Candidate], answers: Sequence[Outcome], calls: Sequence[int]
     ) -> list[Candidate]:
-        """Return the candidates that give the student's answers to all these calls."""
         fitting = list(candidates)
         for index in calls:
             fitting = [wrong for wrong in fitting if self.fits(index, answers[index], wrong)]
@@ -165,7 +164,6 @@ class Replay:
         return sum(self._differ(i, wrong, ()) for i in indices)
 
     def _differ(self, index: int, wrong: Changes, other: Changes) -> bool:
-        """Return True if two sets of changes differ in outcome, and the first raises no error."""
         first, second = self.outcome(index, wrong), self.outcome(index, other)
         if first.raised or first.signature != second.signature:
             return not first.raised

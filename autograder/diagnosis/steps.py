@@ -128,7 +128,7 @@ def two_misconceptions(examination: Examination) -> Finding | None:
     """Return two misconceptions in different steps that together give all answers.
 
     No single change may give all answers, and some calls must show each of the two separately.
-    Otherwise, the pair might be one mistake.
+    Otherwise, the two might be one mistake.
     """
     pairs = _fitting_pairs(examination)
     if not pairs or len(pairs) > MAX_PAIRS:
@@ -232,7 +232,6 @@ def _fitting(examination: Examination) -> tuple[list[Wrong], bool]:
 def _in_one_kind(
     examination: Examination, kinds: Iterable[tuple[list[int], str]], code: DiagnosisCode
 ) -> Finding | None:
-    """Return the first finding that names one misconception in all calls of a kind."""
     for inside, calls in kinds:
         found = examination.giving(examination.replay.singles, inside)
         if finding := _one_name(examination, found, code, calls):
@@ -243,7 +242,6 @@ def _in_one_kind(
 def _one_name(
     examination: Examination, found: Sequence[Wrong], code: DiagnosisCode = "named", calls: str = ""
 ) -> Finding | None:
-    """Return the diagnosis that names one misconception. If several ids fit, return None."""
     if len({wrong[0].id for wrong in found}) != 1:
         return None
     misconception = found[0][0]
@@ -254,7 +252,6 @@ def _one_name(
 
 
 def _first_probes(examination: Examination) -> Sequence[Probe]:
-    """Return the observed calls of the first draws."""
     return examination.replay.probes(DRAWS)[: len(examination.answers)]
 
 
@@ -274,8 +271,7 @@ def _fitting_pairs(examination: Examination) -> list[Pair]:
 def _shown_apart(examination: Examination, pair: Pair) -> bool:
     """Return True if calls show each mistake of a pair separately.
 
-    At least `TELLING` answers must need each mistake, and a call must show only one of the two. A
-    general misconception changes the result at the end, which is always visible.
+    At least `TELLING` answers must need each mistake, and a call must show only one of the two.
     """
     replay, outcomes, wrong = examination.replay, examination.outcomes, examination.wrong
     if any(half in GENERAL for half in pair[:2]):
@@ -308,7 +304,6 @@ def _shows_alone(replay: Replay, number: int, answer: Outcome, wrong: Wrong) -> 
 
 
 def _changes_near(examination: Examination) -> list[Wrong]:
-    """Return the generic changes that give the first wrong value."""
     replay, outcomes = examination.replay, examination.outcomes
     values = [number for number in examination.wrong if not outcomes[number].raised]
     if len(values) < TELLING:
@@ -318,7 +313,6 @@ def _changes_near(examination: Examination) -> list[Wrong]:
 
 
 def _one_change(examination: Examination, near: Sequence[Wrong]) -> Finding | None:
-    """Return the finding of the first generic change that gives all answers, or None."""
     outcomes, wrong = examination.outcomes, set(examination.wrong)
     values_first = sorted(
         examination.everywhere, key=lambda n: (n not in wrong, outcomes[n].raised, n)
@@ -353,7 +347,6 @@ def _reason(
 
 
 def _gives_result(replay: Replay, number: int, answer: Outcome, wrong: Wrong, place: int) -> bool:
-    """Return True if a mistake explains the result at `place`, and leaves other results right."""
     count = len(answer.parts)
     made, right = (replay.outcome(number, changes).in_parts(count) for changes in (wrong, ()))
     return len(made.parts) == count and all(

@@ -20,7 +20,7 @@ MOST_PARAMETERS = 8
 def generic(
     id: str, what: str, question: str, value: str, replaces: Mapping[str, Step]
 ) -> Misconception:
-    """Return a misconception about one value, with hints. Steps outside `replaces` are right."""
+    """Return a misconception about one value, with hints."""
     hints = (
         question,
         f"Everything else is right. If {value} were right, your numbers would be right too.",
@@ -60,11 +60,9 @@ class _Wires:
         self.reads = {step: [n for n in read[step] if n in self.shapes] for step in read}
 
     def before(self, step: str) -> list[str]:
-        """Return the named arrays before a step."""
         return [name for name in self.order[: self.order.index(step)] if name in self.shapes]
 
     def readers(self, name: str) -> list[str]:
-        """Return the named steps that read a value."""
         return [step for step, read in self.reads.items() if name in read and step in self.names]
 
     def alike(self, step: str) -> list[tuple[str, str]]:
@@ -73,7 +71,6 @@ class _Wires:
         return [(n, self.names[n]) for n in read if self.shapes[n] == self.shapes.get(step)]
 
     def step(self, name: str, **instead: Step) -> Step:
-        """Return the step `name` with other values for some inputs."""
         does = self.recipe.steps[name]
         return lambda s: does(
             State(**{**vars(s), **{name: value(s) for name, value in instead.items()}})
@@ -97,7 +94,6 @@ def wirings(recipe: Recipe) -> Iterator[Misconception]:
 
 
 def as_students_know(recipe: Recipe) -> dict[str, str]:
-    """Return a dict from a recipe's parameters to students' names."""
     weights = getattr(recipe.caller, "weights", {})
     called = getattr(recipe.caller, "called_with", recipe.parameters)
     known = {parameter: name for name, parameter in weights.items()}
@@ -112,7 +108,6 @@ def sizes_of_all(recipe: Recipe) -> tuple[str, ...]:
 
 
 def _read_by(does: Step, state: Any) -> dict[str, None]:
-    """Return the names of the values that a step reads, as the ordered keys of a dict."""
     read: dict[str, None] = {}
 
     class Reading(State):

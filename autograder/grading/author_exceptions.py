@@ -28,7 +28,7 @@ def as_authoring_error(
     """Return the authoring error for an exception.
 
     The error's place is the innermost line of the traceback in `folders`, or else `path` and
-    `line`. `doing` begins the sentence, such as "the checks cannot be loaded".
+    `line`.
     """
     place = innermost(error, folders) or (path, line)
     if isinstance(error, SyntaxError) and _within(Path(error.filename or ""), folders):
@@ -101,7 +101,6 @@ def _meant(error: BaseException) -> str:
 
 
 def _parameters(values: Sequence[object]) -> list[str]:
-    """Return the parameters of the first callable that has a signature."""
     for function in filter(callable, values):
         with contextlib.suppress(TypeError, ValueError):
             return list(inspect.signature(function).parameters)
@@ -114,7 +113,7 @@ def names_of(value: object) -> list[str]:
 
 
 def modules_in(package: str) -> list[str]:
-    """Return the names of a package's modules. A missing package has none."""
+    """Return the names of a package's modules."""
     with contextlib.suppress(ImportError, ValueError, AttributeError):
         spec = importlib.util.find_spec(package) if package else None
         places = spec.submodule_search_locations if spec is not None else None

@@ -87,7 +87,6 @@ class Collected:
 def run_pytest(
     course: Course, exercises: Sequence[str], *plugins: object, options: Sequence[str] = ()
 ) -> None:
-    """Run pytest with these plugins on the checks of some exercises."""
     files = [str(course.checks_file(name)) for name in exercises]
     environment = os.environ.pop("PYTEST_ADDOPTS", None)
     try:
@@ -105,7 +104,6 @@ def _collected(course: Course, exercises: Sequence[str]) -> Collected:
 
 
 def errors_in_checks(course: Course, exercises: Sequence[str]) -> list[AuthoringError]:
-    """Return the authoring errors in the check files of some exercises."""
     missing = missing_check_files(course, exercises)
     return missing if missing or not exercises else _collected(course, exercises).errors
 
@@ -207,7 +205,6 @@ def _hidden_from_pytest(
 
 
 def _is_marked(node: Function) -> bool:
-    """Return True if a function has a mark of the autograder."""
     marks = tuple(f".mark.{name}" for name in OURS)
     parts = [part for decorator in node.decorator_list for part in ast.walk(decorator)]
     return any(
@@ -216,7 +213,6 @@ def _is_marked(node: Function) -> bool:
 
 
 def _unknown_fixtures(text: CourseText, items: Sequence[pytest.Item]) -> Iterator[LineAndSentence]:
-    """Yield errors for parameters of checks without a fixture."""
     for item in items:
         info: Any = getattr(item, "_fixtureinfo", None)  # pytest's facts about the fixtures
         given = getattr(getattr(item, "callspec", None), "params", {})
@@ -292,7 +288,6 @@ def _wrong_needs(text: CourseText, items: Sequence[pytest.Item]) -> Iterator[Lin
 def _wrong_grades(
     text: CourseText, items: Sequence[pytest.Item], task: Path
 ) -> Iterator[LineAndSentence]:
-    """Yield errors for names in `grades` that are no requirements of the task's text."""
     if not task.is_file():  # in a released course, the file may be missing
         return
     stated = [requirement.name for requirement in requirements_in(course_text(task).text)]

@@ -60,7 +60,6 @@ class CheckRun:
 
     @functools.cached_property
     def session(self) -> WorkerSession:
-        """The session for the calls of the checks."""
         __tracebackhide__ = True
         return self._open_session()
 
@@ -76,12 +75,10 @@ class CheckRun:
     def with_unreleased(
         self, course: Course, path: Path | None, results: list[CheckResult]
     ) -> list[CheckResult]:
-        """Return the results, with added results for checks that are not in the kit."""
         results = with_unreleased_checks(course, path, results)
         return _with_unwritten(results, self.session) if self.has_begun else results
 
     def reason_not_to_run(self, check: Check) -> Cause | None:
-        """Return the reason to skip a check, or None if the check can run."""
         if self.error is not None:
             return Cause(code="internal_error_before")
         if self.is_enough:
@@ -172,10 +169,6 @@ def _with_unwritten(results: Sequence[CheckResult], session: WorkerSession) -> l
 
 
 def _requirement(item: pytest.Item, check: Check, error: BaseException) -> str:
-    """Return the requirement that a failed check was grading, or an empty text.
-
-    If the call gave no value to compare, the text is empty too.
-    """
     if not isinstance(error, AssertionError) or getattr(error, "code", "") in NO_REQUIREMENT:
         return ""
     named = [str(name) for key, name in item.user_properties if key == "requirement"]
@@ -203,7 +196,6 @@ def check_of(item: pytest.Item) -> Check:
 
 
 def _hints_in_docstring(item: pytest.Item) -> list[str]:
-    """Return a hint for each line of a docstring. Indented lines continue the hint above."""
     text = inspect.cleandoc(getattr(getattr(item, "function", None), "__doc__", None) or "")
     hints: list[str] = []
     for line in text.splitlines():
@@ -221,7 +213,6 @@ class _NotRun(pytest.skip.Exception):  # type: ignore[name-defined,misc]
 
 
 def _unfinished(check: Check) -> CheckResult:
-    """Return the failed result of an unfinished check."""
     return without_judgement(check, "failed", Cause(code="no_end"))
 
 
@@ -310,7 +301,6 @@ def _mismatch(
 
 
 def _function_shown(about: Sequence[str], shown: Evidence | None) -> str:
-    """Return the function of the shown call, or else the last called function."""
     if shown is not None and shown.function in about:
         return shown.function
     return "".join(about[-1:])
@@ -337,7 +327,7 @@ def _side(error: Mismatch, values: npt.NDArray[Any] | str | None) -> Matrix | st
 
 
 def _stopped(result: CheckResult, error: BaseException) -> CheckResult:
-    """Return the result of a check whose own code failed. A person must look at this result."""
+    """Return the result of a check whose own code failed."""
     if isinstance(error, InternalError):
         cause = Cause(code="internal_error", message=error.finding)
         return msgspec.structs.replace(result, outcome="error", cause=cause, finding=error.finding)

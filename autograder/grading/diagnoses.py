@@ -70,11 +70,9 @@ class Catalogue:
         return self._mistakes[exercise]
 
     def recipes(self, exercise: str) -> Mapping[str, Recipe]:
-        """Return a dict from names of the exercise's functions to recipes."""
         return self.mistakes(exercise).recipes
 
     def replay(self, exercise: str, function: str) -> Replay | None:
-        """Return the replay of a function's misconceptions, or None if none is known."""
         key = exercise, function
         if key not in self._replays:
             self._replays[key] = self._new_replay(exercise, function)
@@ -173,7 +171,6 @@ class _Diagnoses:
         )
 
     def _refutes(self, own: Diagnosis) -> bool:
-        """Return True if the wrong answers contradict the mistake that a check names."""
         examination = self.examinations.get(own.function)
         if examination is None or all(examination.right):
             return False
@@ -240,13 +237,11 @@ class _Diagnoses:
 
 
 def _says_more(own: Diagnosis, diagnosis: Diagnosis) -> bool:
-    """Return True if a check's own diagnosis is better than the diagnosis from values."""
     unseen = NOT_IN_VALUES.intersection(own.misconceptions)
     return diagnosis.kind != "named" or not unseen <= {*diagnosis.misconceptions}
 
 
 def _explained(error: Raised, recipe: Recipe, call: Call | Probe, session: WorkerSession) -> str:
-    """Return an error's message, explained for the arguments of this call."""
     silent = without_return(session.source.units) if "NoneType" in error.message else None
     if silent is not None:
         said = f"{silent.function}{where(silent)} has no `return`, so it returns None."

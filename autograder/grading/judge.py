@@ -42,17 +42,16 @@ Items = dict[str, list[pytest.Item]]  # the collected checks of each exercise
 class RunOptions(msgspec.Struct, frozen=True):
     """Options of a run: checks, stop rule and random inputs.
 
-    `only` names the checks to run, or is None for all checks. `until` says when the run stops: at
-    the end, at a failure, or at a doubt (a check that timed out or crashed). A run that stops early
-    has no diagnoses. Without `seed`, the judge's own seed is used.
+    `until` says when the run stops: at the end, at a failure, or at a doubt (a check that timed out
+    or crashed). A run that stops early has no diagnoses. Without `seed`, the judge's own seed is
+    used.
     """
 
-    only: frozenset[str] | None = None
+    only: frozenset[str] | None = None  # names the checks to run, or is None for all checks
     until: Literal["the end", "a failure", "a doubt"] = "the end"
     seed: int | None = None
 
     def is_enough(self, outcome: CheckOutcome) -> bool:
-        """Return True if the run stops after a check with this outcome."""
         if self.until == "a doubt":
             return outcome in {"timed out", "crashed"}
         return self.until == "a failure" and outcome != "passed"
@@ -66,8 +65,8 @@ class Judge:
     """Grader of one submission at a time, and context manager of its processes.
 
     If something other than the grader kills a worker, the submission is graded again, with at most
-    `tries_if_killed` tries in total. pytest runs in its own thread. Between two calls of `run`, it
-    waits for a submission.
+    `tries_if_killed` tries in total. pytest runs in its own thread. Between two calls of `run`,
+    pytest waits for a submission.
     """
 
     def __init__(
@@ -252,7 +251,6 @@ def is_sound(
 def session_of(
     course: Course, source: Source, children: Children, last_try: bool = True
 ) -> WorkerSession:
-    """Return a session for a submission to one of the course's exercises."""
     exercise = course.exercise(source.name)
     limits, names = course.limits(exercise), course.exercises.keys()
     workers = Workers(source, exercise.needs, limits, children, last_try, names)
@@ -264,7 +262,7 @@ def session_of(
 def _run_items(
     items: Sequence[pytest.Item], run: CheckRun, options: RunOptions
 ) -> dict[str, float]:
-    """Let pytest run these checks in order. Return the seconds of each check by name."""
+    """Let pytest run these checks in order, and return the seconds of each check."""
     seconds = {}
     for item, following in zip(items, [*items, None][1:], strict=True):
         item.stash[RUN] = run
@@ -279,7 +277,7 @@ def _run_items(
 
 
 class _Loop(Collected):
-    """Pytest plugin of a judge. It replaces pytest's loop over the collected checks."""
+    """Pytest plugin of a judge."""
 
     def __init__(self, judge: Judge) -> None:
         super().__init__(judge.course)
@@ -296,7 +294,6 @@ class _Loop(Collected):
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> pytest.TestReport:
-        """Return a report without a traceback. A traceback takes long, and nobody reads it."""
         assert call.when != "collect"
         outcome: Literal["passed", "failed", "skipped"] = "passed"
         if call.excinfo is not None:

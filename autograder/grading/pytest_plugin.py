@@ -64,7 +64,6 @@ def pytest_pycollect_makemodule(
 
 
 def _submission_course(path: Path, config: pytest.Config) -> Course | None:
-    """Return the course with an exercise that is named like the file, or None."""
     if path.suffix not in {".py", ".ipynb"}:
         return None
     known = config.stash.setdefault(COURSES, {})
@@ -78,7 +77,6 @@ def _submission_course(path: Path, config: pytest.Config) -> Course | None:
 
 
 def _course_of(folder: Path, config: pytest.Config) -> Course | None:
-    """Return the course of a folder, or else the course of pytest's starting folder."""
     try:
         return find_course(folder, config.invocation_params.dir)
     except UserError as error:

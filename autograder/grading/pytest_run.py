@@ -269,7 +269,6 @@ class SubmissionRun:
         return Graded(exercise, run.session, results, error=error)
 
     def _results(self, path: Path) -> list[CheckResult]:
-        """Return the results of all checks of a file, including unselected checks."""
         if path in self.graded and self.graded[path].error is None:
             return self.graded[path].results
         results = []

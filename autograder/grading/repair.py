@@ -87,8 +87,7 @@ def is_worth_looking(
 ) -> bool:
     """Return True if a search for a repair can help the student.
 
-    A check must have failed without a named mistake. The hint policy, the exercise and all other
-    outcomes must also allow a search.
+    A check must have failed without a named mistake.
     """
     outcomes = {result.outcome for result in results}
     if policy == "exam" or exercise.questions or not exercise.repair or "failed" not in outcomes:
@@ -108,8 +107,7 @@ def repair_for_student(
 ) -> Repair | None:
     """Search for a repair if it can help and students may see it.
 
-    The context manager `notice` tells the student about a running search. A search takes at most
-    `seconds`, and at most `TOTAL_SECONDS`.
+    A search takes at most `seconds`, and at most `TOTAL_SECONDS`.
     """
     exercise, policy = graded.exercise, judge.course.content.hints
     hidden = judge.course.hidden_checks(exercise.name)
@@ -174,7 +172,7 @@ class SharedWorker:
         return self.worker
 
     def close(self) -> None:
-        """End the process. The next file gets a new process."""
+        """End the process."""
         if self.worker is not None:
             self.worker.end()
             self.worker = None
@@ -247,11 +245,7 @@ class _Search:
         self._start = time.process_time()
 
     def run(self, targets: Targets, share: float, in_pairs: bool) -> Found:
-        """Try the edits, the most promising first.
-
-        If no edit works and `in_pairs` is true, try two edits together. These targets may use this
-        `share` of all calls.
-        """
+        """Try the edits, the most promising first."""
         self.targets = targets
         self._timed_out = 0
         self._firsts: list[tuple[Fitness, int, Edit]] = []
@@ -287,7 +281,6 @@ class _Search:
         )
 
     def _quick(self, source: Source, checks: Sequence[str]) -> Graded:
-        """Grade a file in the shared process, up to the first failed check."""
         session = TrialSession(self.judge, self.exercise, source, self.worker)
         graded = self.judge.run(session, RunOptions(frozenset(checks), "a failure"))
         self.worker.seconds += session.workers.budget.spent
@@ -298,13 +291,11 @@ class _Search:
         return graded.session.workers.printed if graded.results else ""
 
     def _lines(self, checks: Sequence[str]) -> Lines:
-        """Return the lines that these checks run, as far as they are known."""
         if not checks:
             return NO_LINES
         return lines_run(self._printed(with_line_marks(self.source, self.trees), checks))
 
     def _passing_lines(self, live: Lines) -> Lines:
-        """Return the lines that run in passing checks. Stop if they include all of `live`."""
         lines = NO_LINES
         for result in self.results:
             if result.outcome == "passed" and not result.hidden and not live <= lines:
@@ -395,7 +386,6 @@ class _Search:
 
     @property
     def _names_a_line(self) -> bool:
-        """Return True if the report already names a line."""
         return any(
             result.place is not None or (result.diagnosis is not None and result.diagnosis.places)
             for result in self.results
@@ -410,7 +400,6 @@ class _Search:
         return self._timed_out >= TIMED_OUT or self._seconds > min(self.most_seconds, TOTAL_SECONDS)
 
     def _fitness(self, edited: Source, panel: Sequence[str]) -> Fitness:
-        """Return how close the failed checks come to passing, in the shared process."""
         results = self._quick(edited, panel).results
         self._timed_out += any(result.outcome == "timed out" for result in results)
         return fitness_of(results)
@@ -452,7 +441,6 @@ def _edited(source: Source, trees: Sequence[Tree | None], edit: Edit) -> Source 
 
 
 def _in_functions_of(trees: Sequence[Tree | None], lines: Lines, others: Lines) -> Lines:
-    """Return the lines that share a function with lines of `others`."""
     owners: list[dict[int, Function | None]] = [
         {} if tree is None else {node.lineno: tree.owner[node] for node in tree.statements}
         for tree in trees

@@ -45,7 +45,6 @@ def whole_report(
     notes: Sequence[str] = (),
     hand_in: HandIn | None = None,
 ) -> Report:
-    """Return a student's report on all exercises."""
     return Report(
         student=student,
         course=course.title,
@@ -77,7 +76,6 @@ def grader_record(course: Course, seed: int, confinement: Level = "none") -> Gra
 
 
 def _version(library: str) -> str:
-    """Return a library's version without importing it. A missing library has an empty text."""
     try:
         return importlib.metadata.version(library)
     except importlib.metadata.PackageNotFoundError:

@@ -66,7 +66,6 @@ class Graded:
 
     @functools.cached_property
     def report(self) -> ExerciseReport:
-        """The report on the exercise or on a failure of the grader."""
         try:
             return _exercise_report(self.exercise, self.session, self.results)
         except Exception as error:
@@ -126,7 +125,6 @@ def _exercise_report(
 
 
 def _notes(session: WorkerSession, results: Sequence[CheckResult]) -> dict[str, Cause]:
-    """Return errors of loading the file, without a missing file that a check already names."""
     seen = [result.cause for result in results if result.cause is not None and not result.hidden]
     absent = {cause.message for cause in seen if cause.code == "sibling_absent"}
     problems = [
@@ -138,7 +136,7 @@ def _notes(session: WorkerSession, results: Sequence[CheckResult]) -> dict[str, 
 
 
 def _answers(exercise: Exercise, source: Source) -> tuple[WrittenAnswer, ...]:
-    """Return the answers in words for a person. A note stands for a missing cell."""
+    """Return the answers in words for a person."""
     answers = []
     for question in exercise.questions:
         text = source.answers.get(question.name, CELL_GONE.format(source.label))
@@ -183,10 +181,7 @@ def check_report(
 
 
 def _status(results: Sequence[CheckResult], broken: bool) -> tuple[Status, str, Cause | None]:
-    """Return the status of an exercise, and its reason and cause if there are any.
-
-    `broken` is true if a part of the file is not valid Python.
-    """
+    """Return the status of an exercise, and its reason and cause if there are any."""
     status = worst([STATUS_OF.get(result.outcome, "graded") for result in results] or ["graded"])
     if status != "graded":
         first = next(result for result in results if STATUS_OF.get(result.outcome) == status)
@@ -238,7 +233,6 @@ def find_forbidden(source: Source, forbids: Iterable[str]) -> list[str]:
 
 
 def _imported(node: ast.AST) -> list[tuple[str, str]]:
-    """Return the local and the full name of each import in a statement."""
     if isinstance(node, ast.Import):
         names = [(alias.asname or alias.name.split(".")[0], alias) for alias in node.names]
         return [(local, alias.name if alias.asname else local) for local, alias in names]
@@ -248,7 +242,6 @@ def _imported(node: ast.AST) -> list[tuple[str, str]]:
 
 
 def _full_name(node: ast.expr, known: Mapping[str, str], longest: int) -> str:
-    """Return the full name of an expression, or "" if the name has more than `longest` dots."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute) and len(parts) <= longest:
         parts.append(node.attr)

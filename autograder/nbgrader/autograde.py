@@ -33,8 +33,7 @@ Below is the notebook as the course handed it out."""
 class StudentResult(msgspec.Struct):
     """Result of one student's submission.
 
-    `left` has reasons for notebooks that a person must look at. `notes` are for a person. If
-    nothing was written, `error` is the reason.
+    `notes` are for a person. If nothing was written, `error` is the reason.
     """
 
     student: str
@@ -42,7 +41,7 @@ class StudentResult(msgspec.Struct):
     maximum: float = 0.0
     late_penalty: float = 0.0
     by_hand: bool = False
-    left: dict[str, str] = {}
+    left: dict[str, str] = {}  # reasons for notebooks that a person must look at
     notes: list[str] = []
     error: str = ""
 
@@ -57,9 +56,8 @@ class StudentResult(msgspec.Struct):
 class ConfinedAutograde(Autograde):
     """Replacement of `nbgrader autograde` for all notebooks of a run.
 
-    A person has to grade a notebook that raises an exception. nbgrader itself creates its steps for
-    each notebook, and checks, writes and reads the notebook after each step. This class creates the
-    steps once, and reads and writes each notebook once. `names` are the names from a roster.
+    A person has to grade a notebook that raises an exception. For speed, this class creates
+    nbgrader's steps once, and reads and writes each notebook once.
     """
 
     def __init__(self, gradebook: RunGradebook, names: Mapping[str, str], **kwargs: Any) -> None:
@@ -134,7 +132,6 @@ class ConfinedAutograde(Autograde):
         path.write_bytes(f"{writes_json(graded)}\n".encode())
 
     def _after(self, steps: list[Any], book: Any, resources: Any) -> Any:
-        """Return the notebook after nbgrader's steps if it is still valid."""
         for step in steps:
             if getattr(step, "plugin_class", LateSubmissionPlugin) not in LOOK_AT_ONE_SUBMISSION:
                 self.gradebook.save()  # a course's own plugin may read the gradebook

@@ -27,22 +27,21 @@ class CopyLimits(msgspec.Struct, frozen=True):
 class StagedSubmission(msgspec.Struct, frozen=True):
     """Copy of a submission for nbgrader.
 
-    The assignment's notebooks are `present` or `missing`. `unknown` are notebooks with other names.
-    `refused` has reasons for unusable notebooks. `notes` are for a person.
+    The assignment's notebooks are `present` or `missing`. `notes` are for a person.
     """
 
     sources: tuple[Source, ...] = ()
     present: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
-    refused: dict[str, str] = {}
-    unknown: tuple[str, ...] = ()
+    refused: dict[str, str] = {}  # reasons for unusable notebooks
+    unknown: tuple[str, ...] = ()  # notebooks with other names
     notes: tuple[str, ...] = ()
 
 
 def stage(
     submitted: Path, clean: Path, notebooks: Collection[str], graded: Collection[str]
 ) -> StagedSubmission:
-    """Copy a submission to a new folder. `graded` are the assignment's `notebooks` with exercises.
+    """Copy a submission to a new folder.
 
     An unusable notebook is copied as an empty file, and so counts as handed in.
     """
@@ -101,10 +100,6 @@ def copy_regular_files(
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, int]]:
-    """Yield files and links with their open folders, notebooks and the timestamp first.
-
-    For a folder that is nested too deeply, yield only the name.
-    """
     for where, folders, names, descriptor in os.fwalk(folder):
         place = Path(where)
         deep = len(place.relative_to(folder).parts) >= MAX_DEPTH

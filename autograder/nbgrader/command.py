@@ -138,7 +138,6 @@ def nbgrader_grade(
 
 
 def _course_of(folder: Path) -> Path | None:
-    """Return the course that a folder's nbgrader_config.py names."""
     try:
         text = (folder / "nbgrader_config.py").read_text(encoding="utf-8")
     except OSError:
@@ -156,7 +155,6 @@ def _names(roster: Path | None, course: "Course") -> dict[str, str]:
 
 
 def _remarks(results: Path, course: "Course") -> "dict[str, list[Decision]]":
-    """Return the instructors' comments on lines of code, by student."""
     from autograder.classroom.adjustments import TABLE, Adjustments
 
     remarks: dict[str, list[Decision]] = {}

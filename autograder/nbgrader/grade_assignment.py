@@ -34,10 +34,9 @@ Tell = Callable[[int, int], None]
 
 
 class AssignmentJob(msgspec.Struct, frozen=True):
-    """Assignment to grade in a course directory. `exercises` are the assignment's exercises.
+    """Assignment to grade in a course directory.
 
-    `names` are the students' names from a roster. `remarks` are the instructors' comments on lines
-    of code. Both are dicts by student id.
+    `names` and `remarks` (comments on lines of code) are dicts by student id.
     """
 
     course: Course
@@ -110,7 +109,7 @@ def _graded(
     grading: NotebookGrader,
     due: dict[str, dict[str, ExerciseReport]],
 ) -> Iterator[tuple[str, StagedSubmission]]:
-    """Yield each student when the reports are ready. Add reports that may get a repair to `due`."""
+    """Yield each student when the reports are ready."""
     staged: dict[str, StagedSubmission] = {}
 
     def tasks() -> Iterator[Task]:

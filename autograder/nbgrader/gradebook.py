@@ -43,8 +43,7 @@ class RunGradebook(api.Gradebook):
 
     Other processes see changes only after `save`. nbgrader's steps call `close`, which leaves this
     gradebook open until `end`. To save time, an assignment is read once for a run, and a submission
-    with grades and comments once for a student. nbgrader's own steps query each row separately,
-    among the rows of all students.
+    once for a student.
     """
 
     def __init__(self, db_url: str, course_id: str) -> None:

@@ -88,7 +88,7 @@ class StayingJudge:
         self._digest = ""
 
     def grade(self, course: Course, names: Sequence[str], digest: str, task: Task) -> TaskReports:
-        """Grade a notebook of one of these exercises. `digest` identifies the course's files."""
+        """Grade a notebook of one of these exercises."""
         self._idle.cancel()
         with self._lock:
             if digest != self._digest:
@@ -114,7 +114,6 @@ class StayingJudge:
         return reports
 
     def end(self) -> None:
-        """End the judge, and wait for its end."""
         with self._lock:
             self._open.close()
             self._digest = ""
@@ -127,8 +126,7 @@ class NotebookGrader:
     """Grader of one course's notebooks, with reports that were made in advance.
 
     `before_grading` is called before each notebook is graded, because grading takes long.
-    `search_seconds` is the limit on the search for a repair, or 0 for no search. `remarks` are the
-    instructors' comments on lines of code, by student.
+    `search_seconds` is the limit on the search for a repair, or 0 for no search.
     """
 
     def __init__(self, course: Course, search_seconds: float = 0.0) -> None:
@@ -153,7 +151,6 @@ class NotebookGrader:
     def _remarks(
         self, student: str, source: Source, report: ExerciseReport
     ) -> list[tuple[str, str]]:
-        """Return the comments on lines of this source, each with its cell's text if known."""
         remarks = []
         for decision in self.remarks.get(student, ()):
             of_this = decision.exercise == source.name and decision.work in {"", work_id([report])}
@@ -170,10 +167,7 @@ class NotebookGrader:
         return {notebook: shown.report for notebook, (_, shown) in known.items()}
 
     def report(self, student: str, notebook: str, nb: Any, folder: Path) -> ShownReport | None:
-        """Return the report on a notebook, or None if it belongs to no exercise.
-
-        A notebook without a known report is graded now.
-        """
+        """Return the report on a notebook, or None if it belongs to no exercise."""
         if notebook not in self.course.exercises:
             return None
         source = from_notebook(nb, notebook, Siblings(folder))
@@ -184,7 +178,6 @@ class NotebookGrader:
         return shown
 
     def _graded(self, student: str, source: Source) -> ExerciseReport:
-        """Return a source's report. If judges die repeatedly, the report asks for a person."""
         course, exercise = self.course, self.course.exercise(source.name)
         together = (each.exercises for each in course.content.assignments)
         names = next((names for names in together if exercise.name in names), (exercise.name,))

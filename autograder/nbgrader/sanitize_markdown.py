@@ -74,7 +74,6 @@ def _harmless(text: str, attachments: Attachments, most: int) -> str:
 
 
 def harmless_html(text: str) -> str:
-    """Return the text escaped for HTML."""
     return _TEX.sub("\\\\\u2060", html.escape(text, quote=False))
 
 
@@ -85,7 +84,6 @@ def as_markdown(text: str) -> str:
 
 
 def pictures(attachments: object) -> Attachments:
-    """Return the pictures among a cell's attachments."""
     by_name: Attachments = {}
     for name, types in attachments.items() if isinstance(attachments, Mapping) else ():
         for mime, data in types.items() if isinstance(types, Mapping) else ():

@@ -220,7 +220,6 @@ class SaveHints(NbGraderPreprocessor):
 
 
 def _leave_unchanged_answers_open(gradebook: Any, nb: Any, where: tuple[str, str, str]) -> None:
-    """Leave unchanged answers open instead of giving 0: the student wrote in another cell."""
     for cell in nb.cells:
         mark = cell.metadata.get("nbgrader", {})
         if cell.cell_type != "code" and mark.get("grade") and mark.get("solution"):

@@ -1,11 +1,9 @@
 """Blackboard's downloads of submissions, and its gradebook.
 
 A submitted file is named `Assignment_user_attempt_date_file`. The student chooses only the text
-after the first `_attempt_` with a date. A `.txt` for each attempt has the student's name.
-
-The gradebook is Blackboard's download with the graded columns filled in. An upload finds students
-by user name, and columns by the number after the bar in the heading. A heading without a number
-makes a new column. Blackboard adds up the totals itself.
+after the first `_attempt_` with a date. The gradebook is Blackboard's download with the graded
+columns filled in. An upload finds students by user name, and columns by the number after the bar in
+the heading. A heading without a number makes a new column. Blackboard adds up the totals itself.
 """
 
 import re
@@ -31,7 +29,7 @@ _ORIGINAL = re.compile(
 def read(listing: Listing) -> Sequence[Piece]:
     """Return the files of all attempts, with names from the notes beside them.
 
-    Students can write into a note, so it counts only for its own attempt.
+    Students can write into a note, so a note counts only for its own attempt.
     """
     entries = [match for name in listing.files if (match := _FILE.fullmatch(name))]
     named, originals = _from_notes(listing, entries)
@@ -80,11 +78,10 @@ def _from_notes(
 
 
 def _people(prefixes: Collection[str], named: dict[str, Owner]) -> dict[str, list[Owner]]:
-    """Map each prefix of a file name to the students to whom a file with it may belong.
+    """Return the possible students of each file name's prefix.
 
-    A prefix is an assignment and a user name, and both may contain underscores. Each prefix belongs
-    to one person. If two prefixes may mean the same user and no note has a name, both keep several
-    candidates.
+    A prefix is an assignment and a user name. Both may contain underscores, so a prefix may have
+    several students.
     """
     assignments = {prefix.removesuffix(owner.id) for prefix, owner in named.items()}
     people = {prefix: [owner] for prefix, owner in named.items()}

@@ -2,8 +2,8 @@
 
 A submission is named `USER-FOLDER - Full name - Feb 5, 2027 1110 PM`, alone or before a file's
 name. The gradebook is Brightspace's export of points with the graded columns filled in. Brightspace
-finds a student by the Org Defined ID or the user name, after a `#`. Other details of students must
-not be imported. The last column marks the end of each row.
+finds a student by the Org Defined ID or the user name, after a `#`. The last column marks the end
+of each row.
 """
 
 import re
@@ -54,8 +54,8 @@ def readings_of(entry: Entry) -> list[Piece]:
 def read(listing: Listing) -> Sequence[Piece]:
     """Return the pieces of all entries of a download.
 
-    A person has the same name in all entries. Of several meanings, the latest time counts, so a
-    date in the name of a person or a file cannot make a submission earlier.
+    Of several meanings, the latest time counts, so a date in the name of a person or a file cannot
+    make a submission earlier.
     """
     entries = [readings for entry in listing.entries if (readings := readings_of(entry))]
     names: dict[str, set[Owner]] = {}

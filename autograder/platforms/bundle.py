@@ -80,7 +80,6 @@ def _imported(course: Course) -> list[Path]:
 
 
 def _imports(place: Path) -> set[str]:
-    """Return the top-level names of all imports in a Python file or in a folder's files."""
     names: set[str] = set()
     for file in [place] if place.is_file() else place.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_bytes())):

@@ -62,7 +62,7 @@ def _piece(entry: str, owner: Owner, late: bool, rest: str) -> Piece | None:
 
 
 def read(listing: Listing) -> Sequence[Piece]:
-    """Return the pieces of all files. A file without a clear student has several pieces.
+    """Return the pieces of all files.
 
     A number belongs to one name, and a download has either names or codes. So a file with a single
     meaning can rule out meanings of other files.

@@ -124,7 +124,6 @@ def run(bundle: Path) -> None:
 
 
 def _file_of(checkout: Path, name: str) -> Path | None:
-    """Return the exercise's file nearest to the top folder. Of several, return the newest."""
     files = [
         path
         for suffix in SUFFIXES
@@ -161,8 +160,7 @@ def result_of(
     """Return the result in Classroom 50's schema, with whole numbers of points.
 
     One factor turns fractions of points into whole numbers. A missing exercise is a test with 0
-    points. `released` has the points of the kit's checks by exercise. The maximum is the sum of
-    these points.
+    points. The maximum is the sum of the points in `released`.
     """
     known = released or {}
     points = [exercise.points for exercise in exercises]
@@ -193,7 +191,6 @@ def result_of(
 
 
 def _factor(points: Sequence[float]) -> int:
-    """Return the smallest factor that makes all points whole numbers, or else 100."""
     whole = (f for f in FACTORS if all(abs(p * f - round(p * f)) < 1e-9 for p in points))
     return next(whole, FACTORS[-1])
 
@@ -237,7 +234,6 @@ def _why_nothing(report: ExerciseReport | None) -> str:
 
 
 def _committed(checkout: Path) -> str:
-    """Return the commit's time in the schema's format, or else the current time."""
     command = ["git", "-c", "safe.directory=*", "-C", str(checkout), "log", "-1", "--format=%ct"]
     try:
         seconds = subprocess.run(command, capture_output=True, timeout=60, check=True).stdout

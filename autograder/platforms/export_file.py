@@ -31,14 +31,11 @@ class ExportRequest(msgspec.Struct, frozen=True):
 
 
 class ExportFile(msgspec.Struct, frozen=True):
-    """File for a platform, with notes for the instructor.
-
-    `left_out` is true if the file has no row for some student.
-    """
+    """File for a platform, with notes for the instructor."""
 
     data: bytes
     notes: Sequence[str] = ()
-    left_out: bool = False
+    left_out: bool = False  # true if the file has no row for some student
 
 
 def page_bytes(request: ExportRequest, report: Report) -> bytes:
@@ -50,13 +47,11 @@ def page_bytes(request: ExportRequest, report: Report) -> bytes:
 
 
 def names_note(title: str, names: Iterable[str]) -> list[str]:
-    """Return a list with one note on these names, or an empty list if there are no names."""
     shown = [one_line(name, 120) for name in names]
     return [f"{title}: {few(shown, MAX_NAMES)}."] if shown else []
 
 
 def parsed_time(text: str, form: str) -> datetime | None:
-    """Return the time in a text of this form, or None for another form."""
     try:
         return datetime.strptime(text, form)
     except ValueError:

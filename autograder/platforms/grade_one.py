@@ -43,10 +43,7 @@ def grade_one(
     student: str = "",
     repairs: bool = True,
 ) -> Report:
-    """Return the full report on a submission, with lateness by the course's policy.
-
-    If `repairs` is true, search for repairs after all exercises are graded.
-    """
+    """Return the full report on a submission, with lateness by the course's policy."""
     seed, level = course.content.seed, choose(None, own_code=False)
     handed_in = Folder(student, folder, hand_in)
     work = read_work_guarded(handed_in, course.exercises, read_stubs(course))

@@ -1,7 +1,7 @@
 """Gradebook files of platforms, with only the graded columns filled in.
 
-Platforms name students, columns and maxima differently. A `GradebookFormat` has one platform's
-names. Rows and columns are never added, and students without points keep their cells.
+Platforms name students, columns and maxima differently. Rows and columns are never added, and
+students without points keep their cells.
 """
 
 import re
@@ -38,10 +38,10 @@ class Person(msgspec.Struct, frozen=True):
 
 
 class RowMatches:
-    """The reports for a table's rows. A row that may belong to several students has none.
+    """The reports for a table's rows.
 
-    `unclear` has a note with advice on each row that may belong to several students. `without_row`
-    has the reports without a row.
+    A row that may belong to several students has no report. `unclear` has a note with advice on
+    each row that may belong to several students. `without_row` has the reports without a row.
     """
 
     def __init__(
@@ -79,7 +79,6 @@ class RowMatches:
         return [f"{person.shown} (no result)" for person in people]
 
     def _candidates(self, person: Person, reports: Sequence[Report]) -> list[Report]:
-        """Return a person's possible reports, by platform id, or else by id, e-mail or name."""
         free = [report for report in reports if not self._ids[report.student]]
         ids = {person.id, *person.others} - {""}
         emails = {email.strip().casefold() for email in person.emails} - {""}
@@ -100,7 +99,6 @@ def name_of(report: Report) -> str:
 
 
 def ids_of(report: Report, platform: str) -> set[str]:
-    """Return a student's known ids on a platform."""
     hand_in = report.hand_in or HandIn()
     own = hand_in.platform_id if hand_in.platform == platform else ""
     return {hand_in.ids.get(platform, ""), own} - {""}
@@ -187,7 +185,6 @@ def filled_rows(
 
 
 def _maximum(form: GradebookFormat, table: Table, at: int) -> float | None:
-    """Return a column's maximum, or None if it is unknown."""
     for row in table.rows:
         if form.maxima and row.cells and form.maxima in row.cells[0]:
             return as_number(cell(row, at))
@@ -218,7 +215,6 @@ def _in_no_column(
 
 
 def _graded(course: Course, reports: Sequence[Report]) -> list[Assignment]:
-    """Return the graded assignments, and one more for exercises without an assignment."""
     graded = [exercise.name for report in reports[:1] for exercise in report.exercises]
     assignments = [a for a in course.content.assignments if set(a.exercises) & set(graded)]
     named = {name for assignment in assignments for name in assignment.exercises}
@@ -256,7 +252,6 @@ def _columns(form: GradebookFormat, table: Table, request: ExportRequest) -> dic
 
 
 def _names(form: GradebookFormat, table: Table) -> dict[int, set[str]]:
-    """Return the possible names of each graded column: the whole heading, the title, the number."""
     names: dict[int, set[str]] = {}
     for at, head in enumerate(table.header):
         if match := form.title.fullmatch(head):
@@ -268,7 +263,7 @@ def _names(form: GradebookFormat, table: Table) -> dict[int, set[str]]:
 def _titled(
     table: Table, names: dict[int, set[str]], assignments: Sequence[Assignment]
 ) -> dict[int, Assignment]:
-    """Return the columns with an assignment's title. Of repeated titles, the first counts."""
+    """Return the columns with an assignment's title."""
     columns: dict[int, Assignment] = {}
     for assignment in assignments:
         title = squashed(assignment.title)

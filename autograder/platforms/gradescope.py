@@ -149,11 +149,9 @@ def _points(exercise: ExerciseReport) -> str:
 
 
 def _tests(place: str, shown: ExerciseReport, full: ExerciseReport) -> list[dict[str, Any]]:
-    """Return a test for each visible check. A check without a judgement has no score.
+    """Return a test for each visible check.
 
-    In an exam, one number for all hidden checks is shown when the grades are published. Until then,
-    Gradescope also hides the total. If no check was run, one test shows the reason. Gradescope has
-    no "needs review", so unknown points become a test without a score.
+    Gradescope has no "needs review", so unknown points become a test without a score.
     """
     if not full.checks:
         if shown.excused:
@@ -187,7 +185,6 @@ def _tests(place: str, shown: ExerciseReport, full: ExerciseReport) -> list[dict
 
 
 def _test(place: str, name: str, output: str, **fields: object) -> dict[str, Any]:
-    """Return a test in Gradescope's format. `fields` add or replace fields."""
     return {
         "number": place,
         "name": name[:MAX_NAME],
@@ -248,7 +245,7 @@ class Metadata(msgspec.Struct):
 def package(
     course: Course, exercises: Sequence[Exercise], index: str | None = None, repairs: bool = True
 ) -> Files:
-    """Return the files of `autograder.zip`. `index` is torch's package index."""
+    """Return the files of `autograder.zip`."""
     option = f"--extra-index-url '{index}' " if index else ""
     return bundle(course, exercises, repairs) | {
         "setup.sh": template("gradescope_setup.sh", INDEX=option),

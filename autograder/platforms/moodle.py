@@ -101,7 +101,6 @@ class _Worksheet:
         self.without_row = [name_of(report) for report in (*self.matches.without_row, *teams)]
 
     def maximum_column(self) -> int | None:
-        """Return the column of the maximum, found by its heading or its place after the grade."""
         for at, head in enumerate(self.heads):
             if head in MAXIMUM:
                 return at
@@ -110,7 +109,6 @@ class _Worksheet:
         return following if len(values) == 1 and as_number(values.pop()) is not None else None
 
     def exported(self, data: bytes, notes: Sequence[str] = ()) -> ExportFile:
-        """Return `data` as the file to upload, with notes on students that the file lacks."""
         unclear = self.matches.unclear
         lost = names_note("No row in the file, so not exported", self.without_row)
         return ExportFile(data, [*lost, *unclear, *notes], left_out=bool(lost or unclear))
@@ -122,19 +120,12 @@ def _person(row: Row) -> Person:
 
 
 def _label_and_number(row: Row) -> tuple[str, str]:
-    """Split a cell into the text before the id and the id.
-
-    In blind marking, all rows have the same text: `Participant`.
-    """
     match = _ID.fullmatch(row.cells[0])
     return (match["what"], match["id"]) if match else ("", "")
 
 
 def _is_of_a_team(report: Report, table: Table) -> bool:
-    """Return whether a submission's id is a team's id. A person may have the same number.
-
-    An id is a person's if it is in the roster, or if its row contains the submission's name.
-    """
+    """Return whether a submission's id is a team's id."""
     hand_in = report.hand_in
     if hand_in is None or hand_in.platform != "moodle" or "moodle" in hand_in.ids:
         return False

@@ -121,7 +121,7 @@ def packable(
 
 
 def _write(platform: str, out: Path, files: Files) -> None:
-    """Write a zip for Gradescope, or else a folder. Existing files are replaced."""
+    """Write a zip for Gradescope, or else a folder."""
     try:
         if platform == "gradescope":
             write_atomically(out, zipped(files.items()))

@@ -38,10 +38,7 @@ NAMES = uuid.UUID("6f1c1b52-5d0c-5a43-9a55-0e6f3a3b7d10")
 def package(
     course: Course, exercises: Sequence[Exercise], index: str | None = None, repairs: bool = True
 ) -> Files:
-    """Return files for a course's repository. `index` is torch's package index.
-
-    A question consists of settings, a page, and the stub to download.
-    """
+    """Return files for a course's repository."""
     shared = bundle(course, exercises, repairs)
     shared["run.sh"] = template("prairielearn_run.sh")
     option = f"--extra-index-url '{index}' " if index else ""
@@ -99,8 +96,8 @@ def _results(
 ) -> dict[str, Any]:
     """Return the results of an exercise in PrairieLearn's format.
 
-    `pictures` is a dict by names of checks. A file that cannot be loaded, or that a person must
-    look at, is "not gradable", which costs no attempt.
+    A file that cannot be loaded, or that a person must look at, is "not gradable", which costs no
+    attempt.
     """
     if shown.status in NOT_GRADED:
         reason = shown.reason or shown.status

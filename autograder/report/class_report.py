@@ -1,7 +1,6 @@
 """Two-page summary of a class for readers outside the course.
 
-The pages have only statistics about at least five students. The HTML page and the tagged PDF are
-made from the same record.
+The pages have only statistics about at least five students.
 """
 
 import math
@@ -35,7 +34,7 @@ NO_MEAN = "The mean is not shown: it would reveal how few students lost points."
 
 
 class Band(NamedTuple):
-    """Merged neighbouring bars of a histogram. `end` is the index of the next bar."""
+    """Merged neighbouring bars of a histogram."""
 
     start: int
     end: int
@@ -47,17 +46,17 @@ class Band(NamedTuple):
 
 
 class ExerciseLine(msgspec.Struct, frozen=True):
-    """An exercise. `facility` is from 0 to 1, or None with the reason in `why_not`."""
+    """An exercise."""
 
     title: str
     students: str
-    facility: float | None
+    facility: float | None  # from 0 to 1, or None with the reason in `why_not`
     span: Interval | None = None
     why_not: str = ""
 
 
 class MistakeLine(msgspec.Struct, frozen=True):
-    """A mistake of at least five students. `points` is these students' mean loss of points."""
+    """A mistake of at least five students."""
 
     exercise: str
     finding: str
@@ -156,10 +155,10 @@ def bands(bars: Sequence[int]) -> list[Band]:
 
 
 def with_company(hidden: Sequence[int], sizes: Sequence[int]) -> set[int]:
-    """Return the hidden items. Next to a single hidden item, hide the smallest other item too.
+    """Return the hidden items.
 
-    A published total would reveal a single hidden item by subtraction. `sizes` has the number of
-    students for every item.
+    Next to a single hidden item, hide the smallest other item too. A published total would reveal a
+    single hidden item by subtraction.
     """
     others = sorted((size, item) for item, size in enumerate(sizes) if item not in hidden)
     return {*hidden, *(item for _, item in others[:1] if len(hidden) == 1)}
@@ -191,11 +190,6 @@ def _exercises(taken: Sequence[Taken], summary: Summary) -> list[ExerciseLine]:
 
 
 def _why_not(taken: Taken) -> str:
-    """Return why a facility would reveal a few students, or an empty text if it reveals none.
-
-    If an exercise has only two different results, mean and number of students reveal how many
-    students have each result.
-    """
     points = [row[-1] for row in taken.points]
     if len(points) < FEWEST:
         return f"handed in by fewer than {FEWEST}"
@@ -236,11 +230,6 @@ def _mistakes(overview: ClassOverview) -> list[MistakeLine]:
 def _published(
     made: Sequence[tuple[MistakeCount, set[int]]], handed_in: Mapping[str, set[int]]
 ) -> list[tuple[MistakeCount, set[int]]]:
-    """Return the mistakes of at least five students, each with the students who made it.
-
-    While 1 to 4 students of an exercise made none of its remaining mistakes, leave out the rarest
-    mistake.
-    """
     rest = [(mistake, by) for mistake, by in made if len(by) >= FEWEST and mistake.lost > 0]
     for exercise, everybody in handed_in.items():
         same = sorted((m for m in rest if m[0].exercise == exercise), key=lambda m: len(m[1]))
@@ -329,7 +318,6 @@ def as_pdf(report: ClassReport) -> bytes:
 
 
 def template_inputs(report: ClassReport) -> dict[str, str]:
-    """Return the inputs of the Typst template."""
     return {"report": msgspec.json.encode(_content(report, "paper")).decode()}
 
 

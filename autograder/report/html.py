@@ -110,7 +110,7 @@ def in_pixels(style: str) -> str:
 
 
 def exercise_html(exercise: ExerciseReport, **around: Sequence[object]) -> str:
-    """Return an exercise as HTML with a style. `around` has more values for the template."""
+    """Return an exercise as HTML with a style."""
     return environment().get_template("notebook.html").render(exercise=exercise, **around)
 
 
@@ -121,7 +121,6 @@ def page_of(report: Report) -> str:
 
 
 def write_page(path: Path, template: str, **content: object) -> None:
-    """Write a page with a template and its content."""
     write_atomically(path, environment().get_template(template).generate(**content))
 
 
@@ -152,20 +151,16 @@ def class_page_content(overview: "ClassOverview") -> dict[str, Any]:
 
 
 class PointsCell(NamedTuple):
-    """A cell of the class table.
-
-    `tenth` is the share of the points in tenths, or None without points. `said` is the status, or
-    an empty text for "graded". `order` is a sort key for a cell without points.
-    """
+    """A cell of the class table."""
 
     points: str
-    tenth: int | None = None
-    said: str = ""
-    order: str = ""
+    tenth: int | None = None  # share of the points in tenths, or None without points
+    said: str = ""  # status, or an empty text for "graded"
+    order: str = ""  # sort key for a cell without points
 
     @property
     def sign(self) -> str:
-        """The sign for the status. The legend of the table explains it."""
+        """The sign for the status."""
         return SIGNS.get(self.said, "!") if self.said else ""
 
 
@@ -209,20 +204,20 @@ def boxes(places: Sequence[int]) -> str:
 
 
 class ValueCell(NamedTuple):
-    """A cell of a table of numbers. `shade` is in percent of black. `sign` is "plus" or empty."""
+    """A cell of a table of numbers."""
 
     text: str
-    shade: str
+    shade: str  # in percent of black
     wrong: bool = False
     group: int | None = None
-    sign: str = ""
+    sign: str = ""  # "plus" or empty
 
 
 class ValueTable(NamedTuple):
-    """An array as a table. `kind` is "groups", "heat" or "difference"."""
+    """An array as a table."""
 
     name: str
-    kind: str
+    kind: str  # "groups", "heat" or "difference"
     matrix: Matrix
     rows: list[list[ValueCell]]
 
@@ -279,7 +274,6 @@ def _largest(values: Iterable[CellValue]) -> float:
 
 
 def _shade(value: CellValue, largest: float) -> str:
-    """Return a cell's shade in percent of black. Larger numbers have darker cells."""
     return f"{0 if isinstance(value, str) else 45 * abs(value) / largest:.0f}"
 
 

@@ -188,8 +188,7 @@ DiagnosisCode = Literal[
 class Cause(Record, frozen=True, kw_only=True):
     """Reason why a check has no right answer, or why an exercise has no points.
 
-    These fields give a sentence of the report. Different causes have different sentences. `subject`
-    is the name of the sentence's function, value or file. `error` is the class name of an
+    `subject` is the name of the sentence's function, value or file. `error` is the class name of an
     exception, `message` its message, and `library` its package. `place` is a line of the student's
     source. `names` are other names in the sentence, such as the title of a check that must pass
     first. `because` is an earlier cause of this cause.
@@ -363,7 +362,6 @@ class ExerciseReport(Record, frozen=True, kw_only=True):
 
     @property
     def known_points(self) -> float | None:
-        """The points, or None if they are not known yet."""
         return None if self.status in WITHOUT_POINTS and not self.points else self.points
 
 
@@ -464,13 +462,11 @@ class Report(Record, frozen=True, kw_only=True):
 
     @property
     def known_points(self) -> float | None:
-        """The points, or None if no exercise has known points."""
         known = any(e.known_points is not None for e in self.exercises if not e.excused)
         return self.points if self.points or known else None
 
     @property
     def line_comments(self) -> list[Adjustment]:
-        """People's comments on lines of the code."""
         return [each for each in self.adjustments if each.place is not None]
 
     @property

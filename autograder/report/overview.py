@@ -22,7 +22,6 @@ HARMLESS = frozenset({"graded", "missing", "by hand", "excused"})  # statuses th
 
 
 def above_maximum_note(above: Iterable[str]) -> list[str]:
-    """Return a list with a sentence on students above the maximum, or an empty list."""
     shown = few([one_line(text, 200) for text in above], MAX_SHOWN)
     note = f"More points than the maximum, which is right only for a bonus: {shown}."
     return [note] if shown else []
@@ -69,14 +68,13 @@ class Row(msgspec.Struct, frozen=True):
 class Taken(msgspec.Struct):
     """The points of one exercise, for students who handed it in.
 
-    `checks` has each check's name, title and maximum points. `points` has a row for each student:
-    the points of the checks, then the points of the exercise.
+    `points` has a row for each student: the points of the checks, then the points of the exercise.
     """
 
     name: str
     title: str
     maximum: float
-    checks: list[tuple[str, str, float]] = []
+    checks: list[tuple[str, str, float]] = []  # each check's name, title and maximum points
     students: list[int] = []
     points: list[list[float]] = []
 
@@ -123,21 +121,19 @@ class Scores:
 class MistakeCount(msgspec.Struct):
     """Mistake in one exercise, with its students and its cost in points.
 
-    `by` has the rows of the students. `readings` counts the students who read each sentence on the
-    mistake. `also` names other exercises where the same students made it.
+    `readings` counts the students who read each sentence on the mistake.
     """
 
     exercise: str
     id: str
-    by: list[int] = []
+    by: list[int] = []  # rows of the students
     lost: float = 0.0
-    also: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()  # names other exercises where the same students made it
     functions: list[str] = []
     readings: Counter[str] = msgspec.field(default_factory=Counter)
 
     @property
     def students(self) -> int:
-        """The number of students with the mistake."""
         return len(self.by)
 
     @property
@@ -205,7 +201,6 @@ class ClassMistakes:
 
 
 def _in_general(diagnosis: Diagnosis, id: str) -> list[str]:
-    """Return the course's sentences on a mistake, without details of one student's calls."""
     said = [s.values["says"] for s in diagnosis.statements if s.values.get("mistake") == id]
     return said or ([diagnosis.finding] if len(diagnosis.misconceptions) == 1 else [])
 
@@ -217,7 +212,6 @@ def costliest(made: Sequence[MistakeCount]) -> list[MistakeCount]:
 
 
 def _reasons(report: Report) -> tuple[str, ...]:
-    """Return titles and reasons of the exercises with the worst status for a person."""
     counted = [e for e in report.exercises if not e.excused and e.status not in HARMLESS]
     return tuple(f"{e.title}: {e.reason}" for e in counted if e.status == report.status)
 
@@ -243,7 +237,7 @@ class ClassOverview:
         self.lines = ClassMistakes()  # lines of repairs, for mistakes without a name
 
     def add(self, report: Report, page: str) -> None:
-        """Add a report. `page` is the path of the student's page."""
+        """Add a report."""
         notes = [*report.notes, *report.changes]
         self.changed += [f"{report.student}: {said}" for said in report.changes]
         self.above += above_maximum(report)

@@ -91,15 +91,13 @@ def sentence(cause: Cause) -> str:
 class Opening(NamedTuple):
     """First sentence of a report, about the student's next step.
 
-    If there is nothing to do, `text` is empty. `is_reason` is true if the sentence is also the
-    exercise's reason. `reason` is a reason that the sentence does not give. `place` is the
-    student's line for the sentence.
+    If there is nothing to do, `text` is empty.
     """
 
     text: str
-    is_reason: bool = False
-    reason: str = ""
-    place: Line | None = None
+    is_reason: bool = False  # true if the sentence is also the exercise's reason
+    reason: str = ""  # reason that the sentence does not give
+    place: Line | None = None  # student's line for the sentence
 
 
 class CheckSentences(NamedTuple):
@@ -131,11 +129,12 @@ def excerpt(place: Line | None, room: int | None = None) -> list[str]:
 
 
 def presented(exercise: ExerciseReport) -> ExerciseReport:
-    """Return the exercise in the common form of all output formats. Points do not change.
+    """Return the exercise in the common form of all output formats.
 
-    Some checks fail only because a function is not written, a neighbouring file is not ready, or a
-    file cannot be loaded. These checks, and checks that need one of them, are shown as not run.
-    Only the first of these checks keeps its hints. Notes that repeat a message are left out.
+    Points do not change. Some checks fail only because a function is not written, a neighbouring
+    file is not ready, or a file cannot be loaded. The report shows such checks, and checks that
+    need them, as not run. The first of them keeps its hints. Notes that repeat a message are left
+    out.
     """
     reasons = [(check.name, _why_it_waits(exercise, check)) for check in exercise.checks]
     why = {name: text for name, text in reasons if text is not None}
@@ -174,7 +173,6 @@ def _is_unreadable(exercise: ExerciseReport) -> bool:
 
 
 def _is_told(cause: Cause | None, by: Cause | None) -> bool:
-    """Return whether two causes are equal or share an error."""
     if cause is None or by is None:
         return False
     told = _errors(by)
@@ -182,7 +180,6 @@ def _is_told(cause: Cause | None, by: Cause | None) -> bool:
 
 
 def _errors(cause: Cause) -> list[Cause]:
-    """Return the errors of a cause and of its earlier cause, without names of files."""
     return [
         msgspec.structs.replace(error, subject="", because=None)
         for error in (cause, cause.because)
@@ -191,7 +188,6 @@ def _errors(cause: Cause) -> list[Cause]:
 
 
 def _nothing_begun(exercise: ExerciseReport) -> bool:
-    """Return whether all checked functions are still unchanged."""
     ran = [check for check in exercise.checks if check.outcome not in NOT_JUDGED]
     seen = [check for check in ran if not check.hidden]
     if exercise.points or exercise.answers or not seen:  # a report may leave out passed checks
@@ -200,7 +196,7 @@ def _nothing_begun(exercise: ExerciseReport) -> bool:
 
 
 def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckReport]:
-    """Yield the checks. Checks in `why`, and checks that need one of them, become "not run"."""
+    """Yield the checks."""
     waits: dict[str, str] = {}  # from a check's title to the reason why it was not run
     nothing = _is_unreadable(exercise) or _nothing_begun(exercise)
     for check in exercise.checks:
@@ -259,7 +255,6 @@ def opening(exercise: ExerciseReport) -> Opening:
 
 
 def _other_reason(exercise: ExerciseReport, unwritten: Sequence[CheckReport]) -> str:
-    """Return the exercise's reason, or "" if it is just an unwritten function."""
     is_known = exercise.cause is not None and exercise.cause in [c.cause for c in unwritten]
     return "" if is_known else exercise.reason
 
@@ -282,7 +277,6 @@ def source_line(check: CheckReport) -> Line | None:
 
 
 def _line_of_headline(check: CheckReport) -> Line | None:
-    """Return a headline's line. A headline on a named mistake and an error has none."""
     is_named = check.diagnosis is not None and check.diagnosis.kind == "named"
     stopped = check.cause is not None and check.cause.code == "raised"
     return None if is_named and stopped else source_line(check)
@@ -302,7 +296,6 @@ def headline(check: CheckReport) -> str:
 
 
 def _titled(check: CheckReport) -> str:
-    """Return a check's finding. If it has no subject, put the check's title in front."""
     is_named = check.cause is not None and check.cause.subject
     return check.finding if is_named or not check.finding else f"{check.title}: {check.finding}"
 
@@ -373,7 +366,7 @@ def check_sentences(
 ) -> CheckSentences:
     """Return the sentences on a check that did not pass, without sentences in `shown`.
 
-    New sentences are added to `shown`. `repeated` is the result of `repeated_errors`.
+    New sentences are added to `shown`.
     """
     if repeated.get(check.name) == "":
         return CheckSentences()

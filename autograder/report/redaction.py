@@ -35,12 +35,10 @@ STOPPED: dict[Status, str] = {
 
 
 def by_policy(_: str) -> HiddenChecks:
-    """Return "by policy", the stage of hidden checks without a date."""
     return "by policy"
 
 
 def holds_back(policy: HintPolicy, stage: HiddenChecks) -> bool:
-    """Return whether the outcomes of hidden checks are held back."""
     return stage == "held back" or (policy == "exam" and stage == "by policy")
 
 
@@ -148,7 +146,6 @@ def _check(exercise: ExerciseReport, check: CheckReport, level: int) -> CheckRep
 
 
 def _without_values(exercise: ExerciseReport, cause: Cause | None) -> Cause | None:
-    """Return a hidden check's cause without values, or None if the cause may reveal something."""
     if cause is None or cause.code not in WITHOUT_VALUES:
         return None
     titles = tuple(check.title for check in exercise.checks if check.title in cause.names)
@@ -158,7 +155,6 @@ def _without_values(exercise: ExerciseReport, cause: Cause | None) -> Cause | No
 
 
 def _without_parameters(checks: Sequence[CheckReport]) -> tuple[CheckReport, ...]:
-    """Replace pytest parameters in hidden checks' names with numbers: they may reveal inputs."""
     counts: Counter[str] = Counter()
     numbered = list(checks)
     for place, check in enumerate(checks):
@@ -171,7 +167,6 @@ def _without_parameters(checks: Sequence[CheckReport]) -> tuple[CheckReport, ...
 
 
 def _may_show_reason(exercise: ExerciseReport) -> bool:
-    """Return whether an exercise's reason reveals nothing about hidden checks."""
     if exercise.reason_is_ours or not any(check.hidden for check in exercise.checks):
         return True
     visible = [check.cause for check in exercise.checks if not check.hidden]
@@ -179,10 +174,6 @@ def _may_show_reason(exercise: ExerciseReport) -> bool:
 
 
 def _reason(exercise: ExerciseReport, exam: bool, held_back: bool) -> str:
-    """Return the visible reason, without any text that may come from a hidden check.
-
-    An exam shows a reason only if no check was run, and without text of the submission.
-    """
     if not exercise.reason or (exam and exercise.checks):
         return ""
     if exam:
@@ -194,7 +185,6 @@ def _reason(exercise: ExerciseReport, exam: bool, held_back: bool) -> str:
 
 
 def _status_by(exercise: ExerciseReport, checks: Sequence[CheckReport]) -> Status:
-    """Return the visible status. It shows a time-out or crash only if a visible check does."""
     if exercise.status not in {"timed out", "crashed"} or not exercise.checks:
         return exercise.status
     shown: list[Status] = [STATUS_OF.get(check.outcome, "graded") for check in checks]

@@ -26,16 +26,15 @@ RELIABLE = 0.7
 
 
 class Item(NamedTuple):
-    """The statistics of one item. An undefined statistic is NaN.
+    """The statistics of one item.
 
-    `facility` is the mean share of the item's points, from 0 to 1. `deviation` is the standard
-    deviation of this share. `discrimination` is Pearson's correlation of `points` with `rest`.
+    An undefined statistic is NaN. `deviation` is the standard deviation of this share.
     """
 
     students: int
-    facility: float
+    facility: float  # mean share of the item's points, from 0 to 1
     deviation: float
-    discrimination: float
+    discrimination: float  # Pearson's correlation of `points` with `rest`
 
 
 def item_statistics(points: Floats, rest: Floats, maximum: float) -> Item:
@@ -85,7 +84,6 @@ def cronbach_alpha(points: Floats) -> float:
 
 
 def standard_error_of_measurement(points: Floats, reliability: float) -> float:
-    """Return a total's standard error s·√(1 − α) in points, or NaN if α < 0 or α > 1."""
     if not 0 <= reliability <= 1:
         return np.nan
     return float(points.sum(1).std(ddof=1) * np.sqrt(1 - reliability))
@@ -144,7 +142,6 @@ def interval_of(statistic: Callable[[Floats], float], points: Floats, drawn: Flo
 
 
 def _intervals(sampled: Floats) -> list[Interval]:
-    """Return each column's interval, or NaN if most sampled classes have no value."""
     intervals = []
     for column in sampled.T:
         known = column[np.isfinite(column)]
@@ -171,8 +168,7 @@ class Measured(NamedTuple):
 class Summary(NamedTuple):
     """Statistics of a class.
 
-    If the class is too small, or if all students have the same points, a statistic is NaN. `bars`
-    counts the students in each tenth of the maximum.
+    If the class is too small, or if all students have the same points, a statistic is NaN.
     """
 
     students: int
@@ -180,7 +176,7 @@ class Summary(NamedTuple):
     mean: float
     median: float
     deviation: float
-    bars: tuple[int, ...]
+    bars: tuple[int, ...]  # counts the students in each tenth of the maximum
     alpha: float
     alpha_in: Interval
     error: float

@@ -51,7 +51,6 @@ Panel = list[StyledLine]
 
 
 def plain(line: StyledLine) -> str:
-    """Return a line without its styles."""
     return "".join(text for text, _ in line)
 
 
@@ -76,7 +75,6 @@ def wrapped(lines: Iterable[StyledLine], width: int | None) -> Iterator[StyledLi
 
 
 def _end(text: str, room: int, first: int) -> int:
-    """Return the index for breaking a line: at a blank, or inside too long a word."""
     end = used = 0
     while end < len(text) and used + cell_len(text[end]) <= room:
         used += cell_len(text[end])
@@ -88,7 +86,6 @@ def _end(text: str, room: int, first: int) -> int:
 
 
 def _hang(line: StyledLine) -> int:
-    """Return the column of a line's first word, after a sign or label."""
     before = cell_len(plain(line[:-1]))
     if before > FAR:
         before, words = 0, plain(line)
@@ -106,8 +103,7 @@ def exercise_lines(
 ) -> Iterator[StyledLine]:
     """Yield an exercise's report, with values for the first `details` failed checks.
 
-    `where` is the path of the file, relative to the working folder. If `width` is given, lines are
-    wrapped to this many columns.
+    If `width` is given, lines are wrapped to this many columns.
     """
     yield from head_lines(exercise, where, width, spoken)
     yield from body_lines(exercise, details, width, spoken)
@@ -173,7 +169,6 @@ def score(exercise: ExerciseReport) -> str:
 def _place_lines(
     place: Line | None, indent: str, width: int | None, spoken: bool = False
 ) -> Iterator[StyledLine]:
-    """Yield the student's line, with carets below the marked part or with this part in words."""
     if not spoken:
         texts = excerpt(place, width and width - len(indent))
         for text, style in zip(texts, ("", "bad"), strict=False):
@@ -239,7 +234,6 @@ def check_lines(
 
 
 def _new_line(check: CheckReport, shown_texts: set[str]) -> Line | None:
-    """Return a check's line and add it to `shown_texts`. For a known line, return None."""
     place = None if is_quiet(check) else source_line(check)
     is_shown = shown_texts.issuperset(excerpt(place))
     shown_texts.update(excerpt(place))
@@ -247,7 +241,6 @@ def _new_line(check: CheckReport, shown_texts: set[str]) -> Line | None:
 
 
 def _indented(evidence: Evidence, width: int | None) -> Iterator[StyledLine]:
-    """Yield the values of a comparison, indented more if there is room."""
     indent, room = INDENT, None
     if width is not None:
         widest = _wide([[], *evidence_lines(evidence)])
@@ -313,7 +306,6 @@ def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
 
 
 def _part_shown(matrix: Matrix, columns: int) -> str:
-    """Return a text on the shown rows and columns, or "" if all are shown."""
     rows = len(matrix.rows)
     if not rows or matrix.names or (rows, columns) == (1, 1, *matrix.shape)[-2:]:
         return ""
@@ -324,7 +316,7 @@ def _part_shown(matrix: Matrix, columns: int) -> str:
 
 
 def _side_by_side(panels: list[Panel], room: int | None) -> Iterator[StyledLine]:
-    """Yield the lines of panels side by side. Panels that do not fit come below."""
+    """Yield the lines of panels side by side."""
     rows: list[list[Panel]] = [[]]
     for panel in panels:
         wide = sum(APART + _wide(other) for other in [*rows[-1], panel])
@@ -345,7 +337,6 @@ def _wide(panel: Panel) -> int:
 
 
 def _place_of(matrix: Matrix) -> str:
-    """Return a text on the shown part, such as ` at [1]`, or "" for a whole array."""
     is_part = any(matrix.at) or (matrix.at and len(matrix.shape) > 2)
     return f" at {index(matrix.at)}" if is_part else ""
 
@@ -366,7 +357,6 @@ def _rows(matrix: Matrix, digits: int) -> Iterator[StyledLine]:
 
 
 def _blocks(apart: list[list[float]]) -> Iterator[StyledLine]:
-    """Draw a difference as blocks with signs, darker for larger numbers."""
     largest = max((abs(x) for row in apart for x in row if math.isfinite(x)), default=0.0) or 1.0
     for row in apart:
         line: StyledLine = []

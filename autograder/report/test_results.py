@@ -51,14 +51,13 @@ _FORBIDDEN = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010fff
 class ShownExercise(msgspec.Struct, frozen=True):
     """Visible parts of an exercise.
 
-    `path` is the path of the student's file, and `text` the content. `student` is set in results on
-    several students.
+    `path` is the path of the student's file, and `text` the content.
     """
 
     exercise: ExerciseReport
     path: str = ""
     text: str = ""
-    student: str = ""
+    student: str = ""  # set in results on several students
 
     @property
     def title(self) -> str:
@@ -178,7 +177,6 @@ def _details(shown: ShownExercise, cases: Sequence[CheckCase]) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Return a line with Markdown's signs escaped."""
     return html.escape(_SIGNS.sub(r"\\\1", one_line(text, 500)), quote=False).replace("@", "&#64;")
 
 

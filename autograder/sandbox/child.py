@@ -14,7 +14,7 @@ class InternalError(Exception):
     """Failure of the grader itself.
 
     `killed` is true if something other than the grader killed a process, for example for lack of
-    memory. Then another try may succeed.
+    memory. Another try may then succeed.
     """
 
     def __init__(self, message: str, killed: bool = False) -> None:

@@ -77,7 +77,6 @@ class Deadline:
         return had.processor + max(had.asleep, 0.0)
 
     def _so_far(self) -> tuple[float, Had | None]:
-        """Return the wall-clock seconds, and the process's used time or None."""
         wall = time.monotonic() - self._start - self._excused
         now = self._clock.read()
         if now is None or self._had is None:

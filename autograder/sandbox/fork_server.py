@@ -76,7 +76,6 @@ class ForkedChild:
 
 
 def _id_of(descriptor: int) -> int:
-    """Return the id of a descriptor's process in this namespace, or 0 if it is unknown."""
     try:
         facts = Path(f"/proc/self/fdinfo/{descriptor}").read_text(encoding="ascii")
     except (OSError, ValueError):
@@ -181,7 +180,6 @@ class ForkServer:
         return code
 
     def _receive(self) -> tuple[bytes, int]:
-        """Return a message and a descriptor, or empty bytes and -1 if no message comes."""
         try:
             message, descriptors, _, _ = socket.recv_fds(self._control, 16, 1)
         except OSError:
@@ -189,7 +187,6 @@ class ForkServer:
         return message, descriptors[0] if descriptors else -1
 
     def _gone(self) -> InternalError:
-        """End the fork server, and return an error with the server's exit code and last output."""
         self._control.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(2)
@@ -234,7 +231,6 @@ class ForkServers:
         self._servers: dict[tuple[str, ...], ForkServer] = {}
 
     def take(self, kind: ChildKind) -> Child:
-        """Return a child of this kind, forked from a process with all its modules."""
         for tries_left in reversed(range(TRIES)):
             try:
                 return self.prepare(kind).fork(kind.limits)
@@ -245,7 +241,6 @@ class ForkServers:
         raise AssertionError
 
     def prepare(self, kind: ChildKind) -> ForkServer:
-        """Return the fork server for this kind of child, which may still be starting."""
         key = (kind.library, kind.place, *kind.also)
         if key not in self._servers:
             torch = ["torch"] if kind.library == "torch" else []
@@ -258,7 +253,6 @@ class ForkServers:
 
     @property
     def processes(self) -> list[int]:
-        """The ids of the running fork servers."""
         return [server.process.pid for server in self._servers.values()]
 
     def close(self) -> None:

@@ -43,7 +43,7 @@ class Peer(Workers):
 
 
 class CourseFunction:
-    """Function of the course that a submission's code calls. It runs in the peer process."""
+    """Function of the course that a submission's code calls."""
 
     def __init__(self, peer: Peer, text: str, name: str) -> None:
         self.peer = peer

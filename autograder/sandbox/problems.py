@@ -266,7 +266,6 @@ def _raised(problem: Problem, subject: str) -> Raised:
 
 
 def _is_of_a_stub(problem: Problem) -> bool:
-    """Return True if a line of the student's file raised NotImplementedError, like a stub."""
     if problem.type != "NotImplementedError" or problem.place is None:
         return False
     return _RAISE.search(problem.place.text) is not None
@@ -330,6 +329,5 @@ def missing(
 
 
 def _differs_inside_words(name: str, other: str) -> bool:
-    """Return True if `name` may be `other` with a wrong spelling, such as `b_wieghts`."""
     words, others = (each.casefold().split("_") for each in (name, other))
     return len(words) != len(others) or all(map(nearest, words, ([word] for word in others)))

@@ -25,7 +25,7 @@ AnswerTo = Callable[[Callback], Request]
 
 
 class WorkerGone(Exception):
-    """The worker process has ended. The message tells the student how."""
+    """The worker process has ended."""
 
     def __init__(self, how: str, code: int | None = None) -> None:
         super().__init__(how)
@@ -94,7 +94,6 @@ class WorkerProcess:
         return decode(Reply, line.receive(header, deadline), line.receive(payload, deadline))
 
     def end(self) -> None:
-        """End the process and close its connection."""
         self.has_ended = True
         self.child.end()
 

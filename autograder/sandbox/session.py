@@ -127,7 +127,6 @@ class WorkerSession:
         return self._kept(request, "the course's part")
 
     def _kept(self, request: Request, what: str) -> Handle:
-        """Return the handle of an object in the worker that the course has requested."""
         __tracebackhide__ = True
         reply = self.workers.reply_to(self, self.place, request, MAKE_SECONDS)
         if reply.problem is not None:

@@ -188,7 +188,6 @@ MOST = 2**22  # only this many bytes of a file are searched for such words
 
 @functools.cache
 def is_installed(library: str) -> bool:
-    """Return True if a library is installed, without importing it."""
     return importlib.util.find_spec(library) is not None
 
 

@@ -130,7 +130,7 @@ class Workers:
         seconds: float,
         answer: AnswerTo | None = None,
     ) -> Reply:
-        """Return the reply of the session's process. `answer` answers the student's code.
+        """Return the reply of the session's process.
 
         If there is no reply, raise a StudentProblem. If something killed the process, raise
         InternalError until the last try.
@@ -158,7 +158,6 @@ class Workers:
         return worker
 
     def start(self, session: object, place: Place) -> WorkerProcess:  # noqa: ARG002
-        """Start a process for a session, with the modules for the source imported."""
         library = self.library
         if self.source.imports("torch") and is_installed("torch"):  # else that line reports it
             library = "torch"
@@ -187,7 +186,6 @@ class Workers:
         answer: AnswerTo | None = None,
         reload: bool = False,
     ) -> Reply:
-        """Send a request within the budget, return the reply, and forget an ended process."""
         __tracebackhide__ = True
         try:
             return self.budget.timed_exchange(worker, request, seconds, answer, reload)

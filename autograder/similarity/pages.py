@@ -26,9 +26,9 @@ def write_pages(
     known: Fingerprints,
     most: int,
 ) -> int:
-    """Write the list, and pages for the `most` most similar pairs. Return the number of pages.
+    """Write the list, and pages for the `most` most similar pairs.
 
-    Pages of an earlier run are deleted. If writing fails, an OSError is raised.
+    Return the number of pages. If writing fails, an OSError is raised.
     """
     out.mkdir(parents=True, exist_ok=True)
     plain_folder(out / FOLDER)
@@ -60,7 +60,6 @@ def write_pages(
 
 
 def _rank(exercise: ExerciseSimilarity, pair: SimilarPair) -> tuple[float, str, tuple[str, str]]:
-    """Return a sort key for pairs: furthest above the limit of their exercise first."""
     distance = (exercise.limit - pair.part) / (1 - exercise.limit)
     return distance, exercise.exercise, pair.students
 

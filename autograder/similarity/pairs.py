@@ -55,7 +55,6 @@ def _made(text: str) -> "CodeFingerprint":
 
 
 def _joined(found: npt.NDArray[np.int64], length: int) -> Spans:
-    """Return copydetect's spans in order, with adjacent spans joined."""
     joined: Spans = []
     places = np.clip(found.astype(int), 0, length).T.tolist() if found.size else []
     for start, end in sorted(places):
@@ -67,10 +66,10 @@ def _joined(found: npt.NDArray[np.int64], length: int) -> Spans:
 
 
 class SimilarPair(msgspec.Struct, frozen=True):
-    """Two students with similar code. `part` is the similarity."""
+    """Two students with similar code."""
 
     students: tuple[str, str]
-    part: float
+    part: float  # similarity
     shared: int
 
 
@@ -86,15 +85,14 @@ class BaseRate(msgspec.Struct, frozen=True):
 class ExerciseSimilarity(msgspec.Struct, frozen=True):
     """One exercise: the number of compared students, base rates, and outstanding pairs.
 
-    A pair stands out if its similarity is above `limit`. `too_short` counts students with too
-    little code of their own. In a cluster of three or more students, each student has code like
-    another's.
+    A pair stands out if its similarity is above `limit`. In a cluster of three or more students,
+    each student has code like another's.
     """
 
     exercise: str
     title: str
     compared: int
-    too_short: int
+    too_short: int  # counts students with too little code of their own
     right: BaseRate
     everybody: BaseRate
     limit: float

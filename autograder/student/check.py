@@ -100,7 +100,7 @@ def _check_in_full(
     options: CheckOptions,
     is_single: bool,
 ) -> ExerciseReport:
-    """Grade one file and print a report. If the options ask for it, search for a repair."""
+    """Grade one file and print a report."""
     show, width, spoken = _shower(terminal, options), terminal.width, terminal.spoken
     graded, no_hint = None, ""
     if isinstance(source, ExerciseReport):
@@ -157,7 +157,7 @@ def _shower(terminal: Terminal, options: CheckOptions) -> Callable[[Iterable[Sty
 
 
 def repair_to_show(judge: Judge, graded: Graded) -> Repair | None:
-    """Search for a repair of a graded file if a search can help. Return the repair or None."""
+    """Search for a repair of a graded file if a search can help."""
     if graded.error is None and all(result.outcome == "passed" for result in graded.results):
         return None
     from autograder.grading.repair import repair_for_student  # not for right answers
@@ -167,7 +167,6 @@ def repair_to_show(judge: Judge, graded: Graded) -> Repair | None:
 
 @contextlib.contextmanager
 def _search_notice() -> Iterator[None]:
-    """Show a line on the screen during a search for a repair."""
     screen = sys.stderr.isatty()
     if screen:
         print(LOOKING, end="", file=sys.stderr, flush=True)

@@ -96,7 +96,7 @@ class BackgroundJudge(threading.Thread):
         self._results: queue.SimpleQueue[GradedSource | BaseException] = queue.SimpleQueue()
 
     def look_at(self, source: Source) -> None:
-        """Start to grade this source. `result` will return the result."""
+        """Start to grade this source."""
         self._sources.put(source)
 
     def result(self) -> GradedSource | None:

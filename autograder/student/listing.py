@@ -107,7 +107,6 @@ def progress_summary(every: Sequence[ExerciseProgress]) -> str:
 
 
 def progress_bar(every: Sequence[ExerciseProgress], width: int | None) -> StyledLine:
-    """Return the progress as one line, with a bar if it fits."""
     done = sum(entry.state == "done" for entry in every)
     full = round(BAR * done / len(every))
     words = progress_summary(every)

@@ -1,7 +1,6 @@
-"""`check("softmax")` in a notebook, which shows the report and returns the points.
+"""`check("softmax")` in a notebook: shows the report and returns the points.
 
-This module runs in the student's kernel, so it imports little. `autograder.student.notebook_cell`
-grades.
+To load quickly in the student's kernel, this module imports little.
 """
 
 import contextlib

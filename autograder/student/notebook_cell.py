@@ -87,7 +87,10 @@ def answer_of(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def without_corrected(cells: Sequence[str]) -> list[str]:
-    """Return the cells. If later cells define all names of an invalid cell, it becomes empty."""
+    """Return the cells.
+
+    If later cells define all names of an invalid cell, this cell becomes empty.
+    """
     codes, later = [read_code([Unit("cell", text)]) for text in cells], set[str]()
     texts = list(cells)
     for number, code in reversed(list(enumerate(codes))):
@@ -99,7 +102,6 @@ def without_corrected(cells: Sequence[str]) -> list[str]:
 
 
 def with_answers(source: Source, exercise: Exercise, saved: Path) -> Source:
-    """Return the source with the answers in words from the saved notebook."""
     if not exercise.questions:
         return source
     if not saved.is_file():

@@ -50,12 +50,7 @@ def write_record(source: Path, name: str, record: msgspec.Struct) -> None:
 
 
 class LastCheck(msgspec.Struct, frozen=True):
-    """The visible parts of an exercise's last check.
-
-    `digest` identifies a saved source. `passed` has the names of passed checks. `checks` is the
-    number of all checks, without hidden checks of a released course. `when_handed_in` counts the
-    visible checks that could not be judged.
-    """
+    """The visible parts of an exercise's last check."""
 
     file: str
     digest: str
@@ -63,9 +58,9 @@ class LastCheck(msgspec.Struct, frozen=True):
     status: Status
     points: float
     max_points: float
-    passed: tuple[str, ...] = ()
-    checks: int = 0
-    when_handed_in: int = 0
+    passed: tuple[str, ...] = ()  # names of passed checks
+    checks: int = 0  # number of all checks, without hidden checks of a released course
+    when_handed_in: int = 0  # counts the visible checks that could not be judged
 
     @property
     def is_done(self) -> bool:
@@ -93,7 +88,6 @@ def progress_of(report: ExerciseReport) -> LastCheck:
 
 
 def stage_of(last: LastCheck) -> Stage:
-    """Return the stage of an exercise after its last check."""
     if last.is_done:
         return "done"
     is_graded = last.status in {"graded", "by hand"} and last.when_handed_in > 0
@@ -102,7 +96,6 @@ def stage_of(last: LastCheck) -> Stage:
 
 
 def read_progress(source: Path, exercise: str) -> LastCheck | None:
-    """Read the last check from the record beside a file, or return None."""
     return read_record(source, f"{exercise}.progress", LastCheck)
 
 
@@ -112,13 +105,13 @@ def write_progress(source: Path, report: ExerciseReport) -> None:
 
 
 class ExerciseProgress(msgspec.Struct, frozen=True):
-    """Progress in one exercise. `changed` is true if the file has changed since the last check."""
+    """Progress in one exercise."""
 
     exercise: Exercise
     state: Stage
     file: Path | None = None
     last_check: LastCheck | None = None
-    changed: bool = False
+    changed: bool = False  # true if the file has changed since the last check
     why: str = ""
 
     @property

@@ -37,12 +37,12 @@ class Seen(msgspec.Struct, frozen=True):
 class Attempts(msgspec.Struct, frozen=True):
     """A student's attempts at an exercise: the last source's digest, and failures of checks.
 
-    `first` is the name of the check to correct first. Only its mistake gets a next hint.
+    Only the mistake of this check gets a next hint.
     """
 
     digest: str = ""
     checks: dict[str, Seen] = {}
-    first: str = ""
+    first: str = ""  # name of the check to correct first
 
 
 def next_step(
@@ -52,8 +52,8 @@ def next_step(
 
     The first hint of a check comes with the message. The next hint comes if the source has changed
     and fails in the same way. With the policy "practice", the next hint also comes when the student
-    has `asked`. Only the mistake to correct first gets a next hint, and only if it came first in
-    the report before. Otherwise, the student has not seen the first hint.
+    has `asked`. Only the mistake to correct first gets a next hint, and only if the report before
+    began with this mistake too.
     """
     changed = bool(before.digest) and before.digest != exercise.digest
     more = changed or (asked and policy == "practice")
@@ -83,7 +83,6 @@ def _failing(exercise: ExerciseReport) -> list[CheckReport]:
 
 
 def _is_same_mistake(check: CheckReport, other: str, seen: Seen | None) -> bool:
-    """Return whether `other` is this check, or failed from the same named mistake."""
     if check.name == other:
         return True
     is_named = check.diagnosis is not None and bool(check.diagnosis.misconceptions)
@@ -114,8 +113,7 @@ def shown_step(
     """Return the currently visible parts of a report, and save attempt and progress.
 
     If `saved` is false, the report is about cells of a running notebook. If `in_short` is true, no
-    hint is shown, so no attempt is saved. A file that cannot be loaded is no attempt either. After
-    a failure of the grader, nothing is saved.
+    hint is shown, so no attempt is saved. A file that cannot be loaded is no attempt either.
     """
     policy = course.content.hints
     hints: Mapping[str, int] | int = 0
@@ -134,7 +132,7 @@ def shown_step(
 def change_since(
     passed_before: Collection[str], found_before: str | None, report: ExerciseReport
 ) -> str:
-    """Return a sentence on changes. `found_before` is the last report's first sentence."""
+    """Return a sentence on changes."""
     now = set(progress_of(report).passed)
     gained, lost = len(now - set(passed_before)), sorted(set(passed_before) - now)
     sentences = []
@@ -155,10 +153,7 @@ def change_since(
 def no_further_hint(
     before: Attempts, full: ExerciseReport, policy: HintPolicy, values: str, where: str
 ) -> str:
-    """Return why there is no further hint, with other advice, or "" if there is a hint.
-
-    `values` is advice on seeing all values, and `where` names the file with the lesson.
-    """
+    """Return why there is no further hint, with other advice, or "" if there is a hint."""
     first = first_failing(full)
     if first is None:
         return ""

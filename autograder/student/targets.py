@@ -69,7 +69,7 @@ def find_file(course: Course, exercise: Exercise, stubs: Stubs | None = None) ->
     """Return the student's file, in the working folder or in the course's folder of exercises.
 
     Of two files, return the one that the student has changed. If this does not decide, return the
-    newer file. `stubs` are the course's stubs, if the caller has read them.
+    newer file.
     """
     folders = list(dict.fromkeys([Path.cwd(), course.handed_out]))
     for folder in folders:

@@ -50,7 +50,6 @@ class Terminal:
         return max(shutil.get_terminal_size().columns, NARROWEST) if self.fits else None
 
     def text(self, line: StyledLine) -> str:
-        """Return a line as text, with its styles if the terminal can show them."""
         if not self.colours:
             return plain(line)
         return "".join(click.style(text, **STYLES[style]) for text, style in line)
@@ -105,7 +104,6 @@ class Screen:
         self._write(f"{HOME}{shown}{REST_OF_LINE}{REST}")
 
     def _paged(self, report: Lines, room: int) -> Lines:
-        """Return the lines of the report's current page."""
         if len(report) <= room:
             self.page = 0
             return report

@@ -153,7 +153,7 @@ class Watch:
         self._signals.add(signal.Signals(number).name)
 
     def _turn(self) -> bool:
-        """Handle all events since the last turn. Return whether to continue."""
+        """Handle all events since the last turn."""
         keys = self.keys.read(BUSY_TURN if self._busy_since else TURN)
         if "SIGINT" in self._signals:
             raise KeyboardInterrupt
@@ -179,7 +179,6 @@ class Watch:
         return True
 
     def _set_files(self, helpers: Iterable[str]) -> None:
-        """Set the files to watch: all exercises' files, and the current exercise's helpers."""
         modules = [*self.exercise.course.exercises, *helpers]
         names = [f"{module}{suffix}" for module in modules for suffix in SUFFIXES]
         self._files = [folder / name for folder in self._folders for name in names]
@@ -195,7 +194,6 @@ class Watch:
         return changed
 
     def _saved(self, paths: set[Path]) -> None:
-        """Check the current exercise's file if it was saved, or else the newest saved file."""
         known = self.exercise.course.exercises
         files = [path for path in paths if path.stem in known]
         own = self.exercise.path.parent.resolve() / self.exercise.path.name
@@ -208,7 +206,6 @@ class Watch:
             self._go_to(path.stem, path)
 
     def _is_new(self, path: Path) -> bool:
-        """Return whether a file has changed since the last reading or check."""
         try:
             digest = source_of(path, self.exercise.course.exercise(path.stem)).digest
         except UserError:
@@ -224,7 +221,7 @@ class Watch:
         self._draw()
 
     def _look(self, settled: bool = False) -> None:
-        """Read the file. Check a changed file if it is complete or `settled` is true."""
+        """Read the file."""
         exercise, path = self.exercise, self.exercise.path.resolve()
         try:
             source = source_of(path, exercise.course.exercise(exercise.name))
@@ -261,7 +258,7 @@ class Watch:
         self._draw()
 
     def _key(self, key: str) -> bool:
-        """React to a key. Return whether to continue."""
+        """React to a key."""
         exercise = self.exercise
         match key:
             case "q" | "Q" | "\x04":
@@ -332,7 +329,6 @@ class Watch:
 
 
 def _settling_time(source: Source) -> float:
-    """Return the seconds to wait for a file that may be only half written."""
     if not source.text.strip() or read_code(source.units).broken:
         return SETTLE
     is_script = source.label.endswith(".py")
@@ -340,7 +336,6 @@ def _settling_time(source: Source) -> float:
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
-    """Return a value that changes with the file, without reading the file."""
     try:
         status = path.stat()
     except OSError:

@@ -1,7 +1,8 @@
-"""Unpacker for zips of submissions. It unpacks only source files, within limits.
+"""Unpacker for zips of submissions.
 
-An invalid entry affects no other entry. Some limits are for each student, so one student's files
-leave room for others. `MAX_TOTAL` and `MAX_LISTED` limit the whole zip.
+Only source files are unpacked, within limits. An invalid entry affects no other entry. Some limits
+are for each student, so one student's files leave room for others. `MAX_TOTAL` and `MAX_LISTED`
+limit the whole zip.
 """
 
 import io
@@ -97,7 +98,6 @@ class _Archive(io.BufferedReader):
 
 
 def _readable(directory: bytes) -> tuple[bytes, int]:
-    """Return the directory and the number of entries. Only valid names keep the mark for UTF-8."""
     data, at, count = bytearray(directory), 0, 0
     while data.startswith(ENTRY, at) and len(data) >= at + 46:
         flags, name, *others = struct.unpack_from("<H18xHHH", data, at + 8)
@@ -115,7 +115,7 @@ class _LeftOut(Exception):
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    """Entry of the zip, with a path relative to the target. `number` is the position in the zip."""
+    """Entry of the zip, with a path relative to the target."""
 
     number: int
     info: zipfile.ZipInfo
@@ -148,7 +148,7 @@ class _Unpacking:
         self.left_out: dict[PathParts, str] = {}
 
     def run(self) -> tuple[list[str], dict[PathParts, str]]:
-        """Unpack the archive. Return notes, and a dict as in `unpack`."""
+        """Unpack the archive."""
         self.target.mkdir(parents=True, exist_ok=True)
         entries = []
         for number, info in enumerate(self.file.infolist()):
@@ -182,7 +182,7 @@ class _Unpacking:
         return notes, {parts: self.left_out.get(parts, "") for parts in files}
 
     def _unpack(self, entry: _Entry, depth: int, count: int) -> None:
-        """Unpack a source file. For any other entry, only make the student's folder."""
+        """Unpack a source file."""
         if count >= MAX_STUDENT_ENTRIES:
             raise _LeftOut(f"its folder has over {MAX_STUDENT_ENTRIES:,} entries")
         if stat.S_IFMT(entry.info.external_attr >> 16) not in {0, stat.S_IFREG, stat.S_IFDIR}:
@@ -212,7 +212,6 @@ class _Unpacking:
             raise _LeftOut(f"it cannot be written ({why})") from None
 
     def _make_folder(self, parts: PathParts) -> None:
-        """Make a folder if this archive has not made it yet. A file may have its name."""
         for end in range(1, len(parts) + 1):
             if parts[:end] not in self.folders:
                 self.target.joinpath(*parts[:end]).mkdir()
@@ -253,7 +252,7 @@ def _depth(entries: Collection[_Entry]) -> int:
 
 
 def _copy(file: zipfile.ZipFile, info: zipfile.ZipInfo, copy: IO[bytes]) -> str:
-    """Copy an entry. Return the reason for a failure, or an empty text."""
+    """Copy an entry."""
     if info.flag_bits & 1:
         return "it is encrypted"
     if info.compress_type not in READ:

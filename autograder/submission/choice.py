@@ -34,9 +34,9 @@ REASONS = {
 
 
 class FoundFile(msgspec.Struct):
-    """File that may answer an exercise. For an unreadable file, `trouble` is the reason.
+    """File that may answer an exercise.
 
-    `uses` has the names of mentioned neighbouring files. If the file's name matches no exercise,
+    For an unreadable file, `trouble` is the reason. If the file's name matches no exercise,
     `defines` has the functions that show the exercise.
     """
 
@@ -47,23 +47,22 @@ class FoundFile(msgspec.Struct):
     code: Code = msgspec.field(default_factory=Code)
     trouble: str = ""
     not_python: bool = False
-    uses: frozenset[str] = frozenset()
+    uses: frozenset[str] = frozenset()  # names of mentioned neighbouring files
     defines: Sequence[str] = ()
 
 
 class Choice(msgspec.Struct):
     """The file to grade, or the reason why there is none, and notes.
 
-    If the intended file is unclear, `several` has the equally likely files. `untouched` names other
-    unchanged files. `is_untouched` is true if the chosen file is unchanged.
+    If the intended file is unclear, `several` has the equally likely files.
     """
 
     chosen: FoundFile | None = None
     unclear: str = ""
     several: Sequence[FoundFile] = ()
     notes: list[str] = []
-    untouched: list[str] = []
-    is_untouched: bool = False
+    untouched: list[str] = []  # names other unchanged files
+    is_untouched: bool = False  # true if the chosen file is unchanged
 
 
 def choose(
@@ -134,10 +133,7 @@ def _without_neighbours(
     stub: Stub | None,
     notes: list[str],
 ) -> list[FoundFile]:
-    """Leave out files that only import the exercise's file, and files that it imports.
-
-    A file with the exact name stays. Only left-out files with similar names have notes.
-    """
+    """Leave out files that only import the exercise's file, and files that this file imports."""
     folders = {file.path.parent for file in files if file.name == NameMatch.EXACT}
 
     def is_helper(file: FoundFile) -> bool:
@@ -160,7 +156,6 @@ def _without_neighbours(
 
 
 def _is_same(one: FoundFile, other: FoundFile) -> bool:
-    """Return whether two files have equal code."""
     a, b = one.source, other.source
     if a is None or b is None or (a.helpers, a.answers) != (b.helpers, b.answers):
         return False

@@ -17,10 +17,10 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 class Binding(msgspec.Struct, frozen=True):
-    """Syntax tree for a name. `hollow` is true for a definition without a body."""
+    """Syntax tree for a name."""
 
     tree: str
-    hollow: bool = False
+    hollow: bool = False  # true for a definition without a body
 
     @property
     def is_import(self) -> bool:
@@ -32,15 +32,13 @@ class Code(msgspec.Struct):
     """Top-level names and statements of the code.
 
     `names` is a dict from names to their last bindings, or to the last definition with a body if
-    later definitions have none. In unparsed code, the tree of a binding is empty. `statements` has
-    the syntax of all statements. `broken` is true if a unit is not valid Python. `open` is true if
-    the code may define further names.
+    later definitions have none. In unparsed code, the tree of a binding is empty.
     """
 
     names: dict[str, Binding] = {}
-    statements: list[str] = []
-    broken: bool = False
-    open: bool = False
+    statements: list[str] = []  # syntax of all statements
+    broken: bool = False  # true if a unit is not valid Python
+    open: bool = False  # true if the code may define further names
 
 
 def read_code(units: Sequence[Unit], room: int = MAX_PARSED) -> Code:
@@ -83,7 +81,6 @@ def _nodes(unit: Unit) -> Iterator[ast.AST]:
 
 
 def defines_something(unit: Unit) -> bool:
-    """Return whether a unit is valid Python that defines or assigns something."""
     made = Definition | ast.Assign
     return any(isinstance(node, made) for node in parsed(unit) or ())
 
@@ -126,12 +123,10 @@ def blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
 
 
 def _is_main(node: ast.stmt) -> bool:
-    """Return whether a statement is `if __name__ == "__main__":`, which grading does not run."""
     return isinstance(node, ast.If) and "'__main__'" in ast.dump(node.test)
 
 
 def _is_idle(node: ast.stmt) -> bool:
-    """Return whether a statement does nothing, just shows a value, or is not run."""
     match node:
         case ast.Expr(value=ast.Call(func=ast.Name(id=name))):
             return name in {"print", "display", "check"}
@@ -141,7 +136,6 @@ def _is_idle(node: ast.stmt) -> bool:
 
 
 def _is_hollow(node: Definition) -> bool:
-    """Return whether a function has no body yet, or all functions of a class have none."""
     body = [part for part in node.body if not is_text(part)]
     if isinstance(node, ast.ClassDef):
         return all(isinstance(part, Definition) and _is_hollow(part) for part in body)
@@ -168,7 +162,7 @@ def unwritten(units: Sequence[Unit]) -> dict[str, CodePlace]:
 def replaced(units: Sequence[Unit], at: CodePlace) -> tuple[CodePlace, CodePlace] | None:
     """Return the first lines of the definition around `at`, and of an earlier one with a body.
 
-    Both define the same name at top level. If there is no such earlier definition, return None.
+    Both have the same name. If there is no earlier definition, return None.
     """
     earlier: dict[str, CodePlace] = {}
     for unit in units:
@@ -196,7 +190,7 @@ def _is_placeholder(node: ast.stmt) -> bool:
 def body_around(units: Iterable[Unit], line: int = 0) -> set[str]:
     """Return the syntax of the statements of the innermost function around a line.
 
-    Without a line, return the syntax of all functions. Placeholders and texts are left out.
+    Without a line, return the syntax of all functions.
     """
     kinds = ast.FunctionDef | ast.AsyncFunctionDef
     functions = [node for unit in units for node in _nodes(unit) if isinstance(node, kinds)]
@@ -245,7 +239,6 @@ def is_text(node: ast.AST) -> bool:
 
 
 def _syntax(node: ast.stmt) -> str:
-    """Return the tree of a statement as text, without positions, comments and docstrings."""
     for inner in ast.walk(node):
         if isinstance(inner, Definition):
             inner.body = [part for part in inner.body if not is_text(part)]

@@ -20,12 +20,12 @@ T = TypeVar("T")
 
 
 class Cell(msgspec.Struct):
-    """Cell of a notebook. `answer` names a question. `is_check` is true for the check cell."""
+    """Cell of a notebook."""
 
     kind: str
     text: str
-    answer: str = ""
-    is_check: bool = False
+    answer: str = ""  # names a question
+    is_check: bool = False  # true for the check cell
 
 
 class _Fields(msgspec.Struct):
@@ -44,7 +44,6 @@ class _Fields(msgspec.Struct):
     language: msgspec.Raw = _NOTHING
 
     def text(self, *path: str) -> str | None:
-        """Return the text at a path of field names, or None if there is no text."""
         fields = self
         for name in path[:-1]:
             fields = _decoded(getattr(fields, name), _Fields) or _Fields()

@@ -35,7 +35,7 @@ EMPTY = "{} is empty."
 
 
 class UnreadableFile(Exception):
-    """A submitted file is unusable. The message is one sentence with the reason."""
+    """A submitted file is unusable."""
 
 
 class NotPython(UnreadableFile):

@@ -100,19 +100,14 @@ class Siblings:
 
 
 class Source(msgspec.Struct, frozen=True, dict=True):
-    """Source of a submission: pieces of code (units), which run in order.
-
-    `helpers` is a dict from module name to text of the needed neighbouring files. `answers` is a
-    dict from question to answer in words. Answers never run. `variant` is the key of the student's
-    own numbers, or an empty text.
-    """
+    """Source of a submission: pieces of code (units), which run in order. Answers never run."""
 
     name: str
     label: str
     units: tuple[Unit, ...]
-    helpers: dict[str, str] = {}
-    answers: dict[str, str] = {}
-    variant: str = ""
+    helpers: dict[str, str] = {}  # dict from module name to text of the needed neighbouring files
+    answers: dict[str, str] = {}  # dict from question to answer in words
+    variant: str = ""  # key of the student's own numbers, or an empty text
 
     @property
     def text(self) -> str:
@@ -123,7 +118,6 @@ class Source(msgspec.Struct, frozen=True, dict=True):
         return word in self.text or any(word in text for text in self.helpers.values())
 
     def imports(self, library: str) -> bool:
-        """Return whether the code to run imports a library."""
         return library in self._imported
 
     @functools.cached_property
@@ -173,7 +167,6 @@ def read_own(path: Path, exercise: Exercise) -> Source:
 
 
 def from_text(text: str, exercise: str, label: str, siblings: Siblings | None = None) -> Source:
-    """Return the source of a script with this text."""
     return _source(exercise, label, (Unit(label, text),), siblings, _answers_in_comments(text))
 
 
@@ -190,7 +183,6 @@ def from_cells(cells: Sequence[str], exercise: str, siblings: Siblings) -> Sourc
 
 
 def with_stated_numbers(source: Source, exercise: Exercise) -> Source:
-    """Return the source, with its stated variant if the exercise has variants."""
     if exercise.variant == "none":
         return source
     return msgspec.structs.replace(source, variant=stated_variant(source.text))

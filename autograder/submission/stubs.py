@@ -57,16 +57,12 @@ def strip_solutions(text: str, name: str) -> str:
 
 
 class Stub(msgspec.Struct):
-    """Students' form of an exercise.
-
-    `asked` has the names that students define. `answers` has the texts to replace by answers in
-    words. `handed_out` has the syntax of all handed-out definitions.
-    """
+    """Students' form of an exercise."""
 
     code: Code
-    asked: list[str]
-    answers: dict[str, str]
-    handed_out: set[str]
+    asked: list[str]  # names that students define
+    answers: dict[str, str]  # texts to replace by answers in words
+    handed_out: set[str]  # syntax of all handed-out definitions
 
     def left_to_write(self) -> int:
         """Return the number of names and answers that the student still has to write."""
@@ -110,7 +106,6 @@ def read_stubs(course: Course) -> Stubs:
 
 
 def _handed_out(course: Course, name: str) -> list[Source]:
-    """Return the students' form of an exercise, from the solution or else from files."""
     solution = course.solution_file(name)
     try:
         text = strip_solutions(read_text(solution, MAX_SOURCE), str(solution))

@@ -20,7 +20,7 @@ PACKED = {".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zip"}
 
 
 class FolderFile(msgspec.Struct, frozen=True):
-    """File with a path in the student's folder. For an unreadable file, `trouble` is the reason."""
+    """File with a path in the student's folder."""
 
     path: Path
     shown: str
@@ -32,10 +32,10 @@ class FolderFile(msgspec.Struct, frozen=True):
 
 
 class _Place(msgspec.Struct, frozen=True):
-    """Folder to search. `above` is the beginning of the shown paths of files."""
+    """Folder to search."""
 
     folder: Path
-    above: str
+    above: str  # beginning of the shown paths of files
     unpacked: bool
 
 
@@ -120,7 +120,7 @@ class FolderWalk:
                 self._lost.append(file)
 
     def _unpacked(self, archive: Path, above: str) -> "list[_Place]":
-        """Unpack a zip. Return a list with the new folder, or an empty list after a failure."""
+        """Unpack a zip."""
         scratch = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
         try:
             notes, listed = unpack(archive, scratch, MAX_STUDENT, MAX_LISTED_STUDENT)

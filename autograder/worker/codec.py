@@ -71,11 +71,10 @@ _VIEWS = (np.ndarray, Tensor, ListArray, TupleArray)
 class Handle(msgspec.Struct, frozen=True):
     """Reference to an object that stays in the worker.
 
-    `number` identifies the object. A negative number stands for a function of the course in another
-    process. Calls of such a function go through the judge.
+    A negative number stands for a function of the course, which the judge calls in another process.
     """
 
-    number: int
+    number: int  # identifies the object
     type: str
 
 
@@ -99,13 +98,10 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_CELLS)]
 
 
 class Series(msgspec.Struct, array_like=True):
-    """Visible points of a line or a scatter plot: equally long `x` and `y`.
-
-    `label` is the text of the legend entry with the same colour and style.
-    """
+    """Visible points of a line or a scatter plot: equally long `x` and `y`."""
 
     kind: Letters
-    label: Letters
+    label: Letters  # text of the legend entry with the same colour and style
     x: Points
     y: Points
 

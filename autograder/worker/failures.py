@@ -29,7 +29,7 @@ NO_CHOICES = re.compile(r", but expected one of:.*", re.DOTALL)  # torch lists a
 
 
 def explain(error: BaseException, labels: Collection[str]) -> Problem:
-    """Return a description of `error`. `labels` are the names of the student's files."""
+    """Return a description of `error`."""
     step = innermost(error.__traceback__, labels)
     place = _syntax_place(error, labels) or (_place(step) if step else None)
     if isinstance(error, Unsendable):
@@ -88,7 +88,6 @@ def _suggestion(error: BaseException, step: TracebackType | None, files: Collect
 
 
 def _importable(error: ImportError, files: Collection[str]) -> str:
-    """Return a module, file or name in a module that an import may mean."""
     absent = re.match(r"cannot import name '(\w+)'", str(error))
     files = {file.removesuffix(".py") for file in files} | (LIBRARIES & sys.modules.keys())
     names = dir(sys.modules.get(error.name or "")) if absent else files
@@ -97,7 +96,6 @@ def _importable(error: ImportError, files: Collection[str]) -> str:
 
 
 def _library(step: TracebackType, error: BaseException) -> str:
-    """Return the package that raised in a call of the student's line, or an empty text."""
     inner = step.tb_next
     look_ups = "__getattr__", "__setattr__"  # a look-up belongs to the line itself
     if inner is None or inner.tb_frame.f_code.co_name in look_ups or OF_A_CALL.search(said(error)):
@@ -107,7 +105,6 @@ def _library(step: TracebackType, error: BaseException) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    """Return the first `most` characters of a text, with `?` for characters outside UTF-8."""
     return text[:most].encode("utf-8", "replace").decode("utf-8")
 
 
@@ -151,7 +148,6 @@ def _place(step: TracebackType) -> CodePlace:
 
 
 def _part(raw: str, first: int, last: int) -> tuple[int, int]:
-    """Return the start and end of a part in the stripped line, or (0, 0) outside the line."""
     text = raw.strip()
     indent = raw.find(text)
     if 0 <= first - indent < last - indent <= len(text):

@@ -52,7 +52,7 @@ def _labels(axis: Any, ticker: Any, which: str) -> list[TickLabel]:
 
 
 def lay_out(figure: Any) -> dict[Any, list[TickLabel]]:
-    """Update a figure's axes, ticks and colours. Return the known labels of each axis.
+    """Update a figure's axes, ticks and colours.
 
     For a figure that matplotlib cannot draw, raise matplotlib's exception.
     """
@@ -66,7 +66,6 @@ def lay_out(figure: Any) -> dict[Any, list[TickLabel]]:
 
 
 def _settled(several_axes: list[Any]) -> dict[Any, list[TickLabel]]:
-    """Make the updates of drawing, and return each axis' labels."""
     for axes in several_axes:
         locator = axes.get_axes_locator()
         axes.apply_aspect(locator(axes, None) if locator else None)
@@ -77,7 +76,7 @@ def _settled(several_axes: list[Any]) -> dict[Any, list[TickLabel]]:
 
 
 def _place_texts(figure: Any, labels: dict[Any, list[TickLabel]]) -> bool:
-    """Place annotations. If drawing may report an error in a formula, return False."""
+    """Place annotations."""
     for axis, own in labels.items():
         formatters = axis.get_major_formatter(), axis.get_minor_formatter()
         is_own = {type(formatter).__name__ for formatter in formatters} <= OWN_LABELS
@@ -106,7 +105,6 @@ def is_plain(figure: Any) -> bool:
 
 
 def _artists(figure: Any) -> Iterator[Any]:
-    """Yield all artists with a drawing that may fail or change something."""
     for child in figure.get_children():
         yield child
         if child in figure.axes:
@@ -124,7 +122,6 @@ def _kind(artist: Any) -> str:
 
 
 def _is_simple(artist: Any) -> bool:
-    """Return True for an artist without filters, path effects and TeX."""
     if artist.get_agg_filter() is not None or artist.get_path_effects():
         return False
     if getattr(artist, "child_axes", None) or artist.get_animated():

@@ -91,7 +91,6 @@ def is_visible(artist: Any) -> bool:
 
 
 def clips(artist: Any) -> Iterator[Any]:
-    """Yield the boxes that clip an artist."""
     if artist.get_clip_on():
         if artist.get_clip_box() is not None:
             yield artist.get_clip_box()
@@ -106,7 +105,6 @@ def _box(box: Any) -> Box:
 
 
 def _inside(places: Floats, boxes: list[Box]) -> npt.NDArray[np.bool_]:
-    """Return True for each finite place in all of these boxes."""
     inside = np.ones(len(places), bool)
     with np.errstate(invalid="ignore"):
         for least, largest in boxes:
@@ -146,7 +144,6 @@ def _filled_paths(collection: Any) -> Iterator[Any]:
 
 
 def _opacity(colours: Any) -> float:
-    """Return the smallest opacity of these colours, or 0 without colours."""
     colours = np.asarray(colours, float)
     return float(colours[..., 3].min()) if colours.size else 0.0
 
@@ -288,7 +285,6 @@ def _picture(item: Any, axes: Any, view: View) -> Picture:
 
 
 def _along(x: Floats, y: Floats) -> bool:
-    """Return True if columns along x and rows along y do not overlap."""
     return all(
         np.isfinite(edges).all()
         and np.allclose(edges, edges[:1], atol=1e-6 * (np.ptp(edges) or 1.0))
@@ -298,7 +294,6 @@ def _along(x: Floats, y: Floats) -> bool:
 
 
 def _visible_cells(corners: Floats, item: Any, axes: Any, view: View) -> Any:
-    """Return True for each large enough cell with enough visible test points."""
     first, right = corners[:-1, :-1], corners[:-1, 1:]
     low, last = corners[1:, :-1], corners[1:, 1:]
     places = []
@@ -311,7 +306,6 @@ def _visible_cells(corners: Floats, item: Any, axes: Any, view: View) -> Any:
 
 
 def _different(colours: Floats) -> int:
-    """Return the number of different colours. Neighbours that look the same count as one."""
     count, last = 0, None
     for colour in colours.tolist():  # numpy is slower for only three numbers
         if last is None or max(abs(a - b) for a, b in zip(colour, last, strict=True)) > FAINT:

@@ -84,11 +84,9 @@ class _Description:
         )
 
     def joined(self, texts: list[Any]) -> str:
-        """Return all readable `texts`, joined to one text."""
         return _letters(" ".join(text.get_text() for text in texts if reads(text, self.view.page)))
 
     def entries(self, legends: Iterable[Any]) -> list[LegendEntry]:
-        """Return the legends' entries that have a readable text and a visible sample."""
         entries = []
         for legend in legends:
             if legend is None or not self.view.has(legend):
@@ -101,7 +99,6 @@ class _Description:
         return entries[:MAX_DRAWN]
 
     def stands_for_image(self, bar: Any) -> bool:
-        """Return True if a colour bar shows the colours of an image in the figure."""
         if bar.solids is not None and not self.view.has(bar.solids):
             return False
         return any(
@@ -114,7 +111,6 @@ class _Description:
         return bool(axes.axison) and self.view.has(axis)
 
     def label(self, axes: Any, axis: Any, of_figure: list[Any]) -> str:
-        """Return an axis' own label, or else the figure's label for all axes."""
         own = self.joined([axis.label]) if self.has_axis(axes, axis) else ""
         return own if own or _colorbar(axes) else self.joined(of_figure)
 
@@ -226,12 +222,10 @@ def _colours(artist: Any) -> list[Floats]:
 
 
 def _colorbar(axes: Any) -> Any:
-    """Return the colour bar that fills these axes, or None."""
     return getattr(axes, "_colorbar", None)
 
 
 def _place(text: Any, axes: Any) -> tuple[Floats, tuple[float, float]]:
-    """Return a text's position in pixels and in data coordinates."""
     x, y = text.get_position()
     place = np.array([[float(text.convert_xunits(x)), float(text.convert_yunits(y))]])
     pixels = text.get_transform().transform(place)

@@ -122,7 +122,6 @@ class HelperFinder(importlib.abc.MetaPathFinder):
 
 
 def _can_open() -> bool:
-    """Return True if files of libraries can be opened, which the level `no-open` forbids."""
     try:
         os.close(os.open(os.__file__, os.O_RDONLY))
     except OSError:

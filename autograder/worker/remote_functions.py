@@ -50,7 +50,6 @@ class RemoteFunction:
 
 
 def _exception(kind: str, message: str) -> Exception:
-    """Return an exception of the class `kind`, which is built in or from a library."""
     for place in (builtins, np.exceptions, np.linalg):
         found = getattr(place, kind, None)
         if isinstance(found, type) and issubclass(found, Exception):
@@ -62,7 +61,6 @@ def _exception(kind: str, message: str) -> Exception:
 
 
 def is_generator(value: Any) -> bool:
-    """Return True if a received value is a random generator."""
     return isinstance(value, dict) and GENERATOR in value
 
 

@@ -50,7 +50,6 @@ def serialised(value: object) -> Any:
 
 
 def generator_state(generator: Any) -> dict[str, Any]:
-    """Return the complete state of a NumPy generator."""
     if isinstance(generator, np.random.RandomState):
         state: dict[str, Any] = generator.get_state(legacy=False)
         return {"legacy": True, **state}
@@ -157,7 +156,6 @@ class _Walk:
 
 
 def _width(value: Sequence[object], depth: int = 0) -> int:
-    """Return the number of numbers in a list's first item, or 0 for an array."""
     first = value[0] if len(value) else None
     if getattr(first, "ndim", 0):
         return 0
@@ -219,7 +217,6 @@ def _plain_key(key: object, where: str) -> Any:
 
 
 def _kind(value: object) -> str:
-    """Return a phrase for the type, such as `a function`, `a set` or `an object of type X`."""
     if callable(value) and hasattr(value, "__name__") and not isinstance(value, type):
         return "a function"
     name = type(value).__name__

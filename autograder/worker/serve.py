@@ -66,7 +66,6 @@ class Answers:
         return Reply(self._names(), problems=problems, code=code)
 
     def _carry(self, request: Request) -> list[Any]:
-        """Call a function of the course. Return its value, and the new states of generators."""
         given = [*request.args, *request.kwargs.values()]
         if any(map(has_handle, given)):
             raise TypeError("an argument that is no plain value")
@@ -132,7 +131,6 @@ class Answers:
         return Problem("missing", message=request.target, names=self._names())
 
     def _names(self) -> list[str]:
-        """Return the names that the student's source defines, except imports and private names."""
         names = [
             name[:MAX_NAME]
             for name, value in (vars(self.module).items() if self.module else ())
@@ -175,7 +173,6 @@ class Answers:
         return value
 
     def _object(self, record: Record) -> Any:
-        """Return an object of the student's class that the record names, with its field values."""
         kind = vars(self.module).get(record.type) if self.module is not None else None
         if not isinstance(kind, type):
             raise LookupError(f"there is no class {record.type} to make an argument of")
@@ -191,7 +188,6 @@ class Answers:
 
 
 def _drawn(value: Any, most: int) -> list[Any]:
-    """Return the first values of a generator in the form of `Request`."""
     if not isinstance(value, Iterator):
         return [False, False, value]
     items = list(itertools.islice(value, most + 1))

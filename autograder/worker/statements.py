@@ -69,10 +69,6 @@ def compiled(text: str, label: str, futures: int = 0) -> Compiled:
 
 
 def _parts(node: ast.stmt) -> Iterator[tuple[ast.stmt, str]]:
-    """Yield statements and the names that they bind, with imports of several names split.
-
-    A split import still imports its other names if one of them does not exist.
-    """
     if not isinstance(node, ast.Import | ast.ImportFrom):
         yield node, ""
         return

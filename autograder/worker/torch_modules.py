@@ -88,7 +88,6 @@ def _inside(
 
 
 def _tensors(module: Any) -> Iterator[tuple[str, Any, str]]:
-    """Yield all parameters and buffers with names and kinds, once for each name."""
     for prefix, _, own in _inside(module):
         for name, tensor in own["_parameters"].items():
             if tensor is not None:
@@ -100,7 +99,6 @@ def _tensors(module: Any) -> Iterator[tuple[str, Any, str]]:
 
 
 def _held(module: Any) -> dict[str, Any]:
-    """Return a dict from names to the parameters and saved buffers."""
     return {name: tensor for name, tensor, kind in _tensors(module) if kind != "unsaved buffer"}
 
 

@@ -71,7 +71,6 @@ class TupleArray(np.ndarray):
 
 
 def kind_of(value: object) -> type:
-    """Return the type of a value in the student's code."""
     if isinstance(value, Tuple | TupleArray | tuple):
         return tuple
     if isinstance(value, ListArray | list):

@@ -33,7 +33,6 @@ MASKED: Hints = (
 
 
 def of_weights(change: Callable[[Any], Any]) -> Step:
-    """Return a step that changes the drawn weights."""
     return lambda s: change(np.asarray(s.weights))
 
 

@@ -107,7 +107,7 @@ def seen(s: Any, mask: Any) -> Any:
 
 
 def before(n: int) -> Any:
-    """Return a mask of the earlier tokens. The first token sees itself."""
+    """Return a mask of the earlier tokens."""
     return np.tri(n, k=-1, dtype=bool) | (np.arange(n) + np.arange(n)[:, None] == 0)
 
 

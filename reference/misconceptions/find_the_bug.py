@@ -1,7 +1,4 @@
-"""Misconceptions in repaired functions that are still broken, and in tests that find nothing.
-
-The broken implementations are the ones for students' tests.
-"""
+"""Misconceptions in repaired functions that are still broken, and in tests that find nothing."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -158,7 +155,6 @@ def _recipe(name: str) -> Recipe:
 
 
 def _borrowed(recipe: Recipe, given: Callable[[Any], dict[str, Any]]) -> Iterator[Misconception]:
-    """Yield the mistakes of another recipe with the same function of `given`."""
     for each in recipe.misconceptions:
         if each.id not in NOT_HERE:
             yield replace(each, replaces={"answer": _done_as(recipe, given, each)})

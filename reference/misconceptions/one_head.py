@@ -1,4 +1,4 @@
-"""Steps and mistakes of one head with the four matrices. Several exercises use this module."""
+"""Steps and mistakes of one head with the four matrices."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ AFTER_PROJECTION = {
 
 
 def divisors(*rows: tuple[str, str, Any]) -> Family:
-    """Return mistakes in the divisor of the scores. Rows of an exercise come last."""
+    """Return mistakes in the divisor of the scores."""
     return formulas(
         "scaled",
         "The divisor of the scores is",
@@ -33,7 +33,7 @@ def divisors(*rows: tuple[str, str, Any]) -> Family:
 
 
 def outputs(*rows: tuple[str, str, Any]) -> Family:
-    """Return mistakes in the output, after the weights. Rows of an exercise come last."""
+    """Return mistakes in the output, after the weights."""
     return formulas(
         "output",
         "With w for the weights and V for the values, the output is",

@@ -20,7 +20,6 @@ from reference.online import exponentials, larger
 
 
 def _first(s: Any) -> Any:
-    """Return the output for an earlier output that was divided by its sum."""
     return ((s.factor * s.l)[..., None] * s.o + s.e @ s.v) / s.sum[..., None]
 
 

@@ -103,7 +103,6 @@ ANGLES = Family(
 
 
 def _last_is(function: Callable[[Any], Any], a: Any) -> Any:
-    """Return the vectors with another last column if their number of columns is odd."""
     made = sines_and_cosines(a)
     if made.shape[1] % 2:
         made[:, -1] = function(a[:, -1])

@@ -98,7 +98,6 @@ def _next_power(h: int) -> int:
 
 
 def _from_zero(s: Any) -> Any:
-    """Return the distances for queries at the positions 0, 1, 2, …"""
     return np.arange(float(s.q_len))[:, None] - np.arange(s.k_len)
 
 

@@ -35,7 +35,6 @@ IN_PRINT = """#
 
 
 def _solved(text: str, problem: HandProblem) -> str:
-    """Return the text with the variant's results between the markers."""
     for letter, part in problem.parts.items():
         lines = [f"{letter}_{step} = {_rounded(part.exact(step))}" for step in STEPS]
         text = _between(text, f"{letter}_output = None", lines)

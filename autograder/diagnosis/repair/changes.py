@@ -1,4 +1,4 @@
-"""Candidate changes of expressions and statements. Each one repairs a frequent small mistake."""
+"""Candidate changes of expressions and statements."""
 
 import ast
 import builtins
@@ -82,7 +82,6 @@ def _calls(tree: Tree, node: ast.Call) -> Iterator[Change]:
 
 
 def _inner(tree: Tree, node: ast.Call) -> ast.expr | None:
-    """Return the array of a method call, or the first argument of a function call."""
     func = node.func
     if isinstance(func, ast.Attribute):
         if not (isinstance(func.value, ast.Name) and func.value.id in tree.imported):
@@ -130,7 +129,6 @@ def _axis_names(tree: Tree, node: ast.AST) -> list[str]:
 
 
 def _swapped(texts: Sequence[str]) -> Iterator[str]:
-    """Yield the texts joined by commas, once for each pair of texts to exchange."""
     for i, j in itertools.combinations(range(len(texts)), 2):
         swapped = list(texts)
         swapped[i], swapped[j] = swapped[j], swapped[i]
@@ -329,7 +327,6 @@ def _attributes(tree: Tree, node: ast.Attribute) -> Iterator[Change]:
 
 
 def _left_out(tree: Tree, node: ast.stmt) -> Iterator[Change]:
-    """Yield the removal of a statement, and an added `return` at the end of a function."""
     owner = tree.owner[node]
     if owner is None:
         return

@@ -93,15 +93,12 @@ class Edit(msgspec.Struct, frozen=True):
 
 
 class Template(msgspec.Struct, frozen=True):
-    """Expression from a correct answer.
-
-    `names` are the names in the expression. `modules` are the imported names of its file.
-    """
+    """Expression from a correct answer. `modules` are the imported names of its file."""
 
     text: str
     function: str
     parameters: tuple[str, ...]
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # names in the expression
     modules: frozenset[str]
 
 
@@ -149,10 +146,7 @@ def template_changes(tree: Tree, node: ast.AST, known: Sequence[Template]) -> It
 
 
 def _renamed(template: Template, owner: Function, scope: Sequence[str]) -> str:
-    """Return a template's text with the student's names, or an empty text if names are missing.
-
-    Parameters are renamed by position. A local name replaces a single unknown name.
-    """
+    """Return a template's text with the student's names, or an empty text if names are missing."""
     parameters = parameters_of(owner)
     new_names: dict[str, str] = {}
     if template.function == owner.name and len(parameters) == len(template.parameters):
@@ -170,10 +164,6 @@ def _renamed(template: Template, owner: Function, scope: Sequence[str]) -> str:
 
 
 def _alike(one: Counter[str], other: Counter[str]) -> float:
-    """Return the share of common tokens of two expressions, from 0 to 1.
-
-    The result is the mean of two shares: of all tokens, and of the shorter expression's tokens.
-    """
     common, sizes = sum((one & other).values()), (sum(one.values()), sum(other.values()))
     return common / sum(sizes) + common / max(1, 2 * min(sizes))
 
@@ -234,7 +224,6 @@ def _places(
 
 
 def _at_equal_places(equal: Iterable[list[Changed]]) -> Iterator[Sequence[Changed]]:
-    """Yield one change at all equal places. If there are few places, also at some of them."""
     for places in equal:
         spans = sorted(change.span for _, change in places)
         apart = all(span.end <= other.start for span, other in itertools.pairwise(spans))
@@ -288,7 +277,7 @@ class Suspects(NamedTuple):
 
 
 def in_order(edits: Sequence[Edit], suspects: Suspects, again: float = AGAIN) -> list[Edit]:
-    """Return the edits, most promising first. Similar edits lose weight by the factor `again`."""
+    """Return the edits, most promising first."""
     weighted = ((-suspects.worth(edit), edit.unit, edit.spans, edit) for edit in edits)
     ranked = sorted(weighted, key=lambda row: row[:3])
     so_far: Counter[tuple[str, int, tuple[int, ...]]] = Counter()

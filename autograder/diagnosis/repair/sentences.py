@@ -20,20 +20,17 @@ DEPARTS = "departs"  # no edit was found; the line with the first unknown value
 class Found(msgspec.Struct, frozen=True):
     """Result of a search for repairs.
 
-    Each of the `edits`, or the two edits in `together`, make all checks pass. `one_kind` is false
-    if edits of other kinds in the same lines seem to work too. If only some checks were repaired,
-    `functions` has the functions that these checks test. `departing` is the line with the first
-    value that no correct answer computes. `only_failing` has the lines that run only in failing
-    checks.
+    Each of the `edits`, or the two edits in `together`, make all checks pass. If only some checks
+    were repaired, `functions` has the functions that these checks test.
     """
 
     edits: tuple[Edit, ...]
     trees: tuple[Tree | None, ...]
-    one_kind: bool = True
+    one_kind: bool = True  # false if edits of other kinds in the same lines seem to work too
     together: tuple[Edit, ...] = ()
     functions: tuple[str, ...] = ()
-    departing: Lines = NO_LINES
-    only_failing: Lines = NO_LINES
+    departing: Lines = NO_LINES  # line with the first value that no correct answer computes
+    only_failing: Lines = NO_LINES  # lines that run only in failing checks
 
     def tree(self, unit: int) -> Tree:
         """Return the syntax tree of a unit with an edit or a marked line."""
@@ -108,7 +105,6 @@ def _of_edits(found: Found, passes: str) -> Repair | None:
 
 
 def _of_two(found: Found, passes: str) -> Repair | None:
-    """Return a sentence with the lines of two edits that work only together, or None."""
     places = sorted((edit.unit, line) for edit in found.together for line in edit.at)
     numbers = sorted({line for _, line in places})
     if not 1 < len(numbers) <= MOST_LINES:
@@ -120,7 +116,6 @@ def _of_two(found: Found, passes: str) -> Repair | None:
 
 
 def _of_lines_alone(found: Found) -> Repair | None:
-    """Return a sentence with lines that may be wrong, for a search without a working edit."""
     departs = "{} is the first to compute a value that no known correct solution computes."
     runs = "Only failing checks run {}."
     for lines, kind, text in (found.departing, DEPARTS, departs), (found.only_failing, RUNS, runs):

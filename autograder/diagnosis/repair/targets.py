@@ -95,7 +95,6 @@ def _functions(result: CheckResult) -> frozenset[str]:
 
 
 def _checks_of(results: Sequence[CheckResult], about: frozenset[str]) -> frozenset[str]:
-    """Return the names of the checks that test only these functions."""
     return frozenset(r.name for r in results if r.about and _functions(r) <= about)
 
 
@@ -112,7 +111,6 @@ class Fitness(NamedTuple):
 
 
 def passes(result: CheckResult) -> bool:
-    """Return True if a check passes or is not in the student kit."""
     return result.outcome == "passed" or (
         result.hidden and result.outcome == "graded when handed in"
     )

@@ -106,7 +106,6 @@ def _marked(
 
 
 def _blocks(root: ast.AST) -> Iterator[list[ast.stmt]]:
-    """Yield each list of statements, such as the body of a function or a loop."""
     for node in list(ast.walk(root)):
         for field in ("body", "orelse", "finalbody"):
             if isinstance(block := getattr(node, field, None), list):
@@ -144,7 +143,6 @@ def _mark_values(root: ast.Module, number: int, all_parts: bool) -> None:
 
 
 def _changed(statement: ast.Assign | ast.AugAssign | ast.Return) -> list[str]:
-    """Return the variables that a statement changes by `+=` or by unpacking."""
     if isinstance(statement, ast.AugAssign):
         target: ast.expr = statement.target
         while isinstance(target, ast.Subscript):
@@ -204,7 +202,7 @@ def values_in(printed: str) -> list[TracedValue]:
 
 
 def known_values(values: Iterable[TracedValue]) -> Known:
-    """Return the distinct identifying numbers of the values, as rows of an array."""
+    """Return the distinct rows of identifying numbers as an array."""
     rows = sorted({value.known_by for value in values})
     return np.array(rows, dtype=np.float64).reshape(-1, 4)
 
@@ -214,7 +212,7 @@ def values_of_right_answers(
 ) -> Known:
     """Return the values that the correct answers in these files compute.
 
-    `printed` is a function that runs the checks of a source and returns the output.
+    `printed` runs the checks of a source and returns the output.
     """
     values: list[TracedValue] = []
     for path in paths:

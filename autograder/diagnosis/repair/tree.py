@@ -136,7 +136,7 @@ class Tree:
         return Change(kind, Span(start, end, new), weight)
 
     def applied(self, spans: tuple[Span, ...]) -> str:
-        """Return the text with these spans replaced. The spans must not overlap."""
+        """Return the text with these spans replaced."""
         raw = self.raw
         for span in sorted(spans, reverse=True):
             raw = raw[: span.start] + span.new.encode() + raw[span.end :]
@@ -158,12 +158,10 @@ class Tree:
 
 
 def is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
-    """Return True if a node is a name that an assignment sets."""
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
 def read_trees(units: Sequence[Unit]) -> tuple[Tree | None, ...]:
-    """Return the trees of a source's units, each with the imports of all units."""
     trees = tuple(map(read_tree, units))
     parsed = [tree for tree in trees if tree is not None]
     imported = frozenset(name for tree in parsed for name in tree.imported)
@@ -186,7 +184,6 @@ def parameters_of(function: Function) -> list[str]:
 
 
 def _is_one(text: str) -> bool:
-    """Return True if a text needs no brackets next to any operator."""
     try:
         node = ast.parse(text, mode="eval").body
     except SyntaxError:
@@ -195,7 +192,6 @@ def _is_one(text: str) -> bool:
 
 
 def imported_names(root: ast.AST) -> Iterator[str]:
-    """Yield the names that imports of a file define."""
     for node in ast.walk(root):
         if isinstance(node, ast.Import | ast.ImportFrom):
             for alias in node.names:

@@ -90,7 +90,6 @@ class Forker:
             self.max_tasks = backstop_of_tasks() if self.counts_tasks else MAX_TASKS
 
     def _load(self) -> None:
-        """Import the code for children that run submissions or probe the confinement."""
         if self.config["probing"]:
             from .probing import Probing
 
@@ -147,7 +146,7 @@ class Forker:
             self.control.send(STATUS.pack(self._ended(child, handle)))
 
     def _ended(self, child: int, handle: int) -> int:
-        """Wait for a child's end, and return its exit code. Kill a child with too many threads."""
+        """Wait for a child's end, and return its exit code."""
         has_too_many = False
         if self.counts_tasks:
             poll = select.poll()
@@ -164,7 +163,6 @@ class Forker:
         return TOO_MANY_TASKS if has_too_many else os.waitstatus_to_exitcode(status)
 
     def _tasks_of(self, process: int) -> int:
-        """Return the number of a process's threads, from the entries of its `task` folder."""
         try:
             return os.stat(f"{process}/task", dir_fd=self.proc).st_nlink - 2
         except OSError:  # the process has just ended, or /proc hides other processes
@@ -181,7 +179,7 @@ class Forker:
         return tasks == 1
 
     def _become_worker(self, limits: dict[str, Any], line: int) -> None:
-        """Apply the confinement, report it, and run the submission. Never returns."""
+        """Apply the confinement, report success, and run the submission."""
         try:
             os.dup2(line, LINE)
             nowhere = os.open(os.devnull, os.O_RDWR)

@@ -24,7 +24,6 @@ def drop_root(readable: list[str]) -> None:
 
 
 def _open_to_all(path: str) -> bool:
-    """Return True if every user may enter all folders on the way to `path`."""
     while path != "/":
         mode = os.stat(path).st_mode
         if not mode & 0o005 or (os.path.isdir(path) and not mode & 0o001):

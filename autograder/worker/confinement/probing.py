@@ -1,8 +1,7 @@
 """Probe that runs in place of a submission and tries forbidden actions.
 
 A request is a line of JSON: a name in ATTEMPTS, and arguments. The answer is one byte. Attempts
-that succeed do no harm: the files belong to the probe, and the signals are 0 and SIGURG. The probe
-does not import numpy.
+that succeed do no harm: the files belong to the probe, and the signals are 0 and SIGURG.
 """
 
 import ctypes

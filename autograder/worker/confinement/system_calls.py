@@ -132,7 +132,6 @@ def compile_filter(own_files: bool, no_open: bool) -> bytes:
 
 
 def _add(rules: Any, action: Any, name: str, *conditions: Any) -> None:
-    """Add a rule for a system call if this processor has it."""
     import pyseccomp as seccomp
 
     if seccomp.resolve_syscall(seccomp.Arch.NATIVE, name) >= 0:
@@ -145,7 +144,7 @@ def for_this_process(program: bytes) -> bytes:
 
 
 def make_ruleset(readable: Sequence[str], writable: Sequence[str]) -> Any:
-    """Return a landlock ruleset. The method `restrict()` applies it to this process.
+    """Return a landlock ruleset.
 
     A rule on a mount point ends with a new mount, so `writable` contains the parent folder.
     """

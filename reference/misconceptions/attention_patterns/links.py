@@ -53,8 +53,6 @@ FORMS = ("{:.4f}", "{:.0f}", "{:.1f}", "{:.2f}", "{}")
 
 
 def _sorted_by(key: Callable[[float], Any]) -> Step:
-    """Return a step with links in falling order of a sort key for weights."""
-
     def links(s: Any) -> Any:
         rows = (list(zip(s.tokens, map(float, row), strict=True)) for row in np.asarray(s.weights))
         return [sorted(row, key=lambda link: key(link[1]), reverse=True)[: s.k] for row in rows]

@@ -39,7 +39,6 @@ SPREAD: Hints = (
 
 
 def of_weights(change: Callable[[Any], Any]) -> Step:
-    """Return a step that measures the weights."""
     return lambda s: change(s.weights)
 
 

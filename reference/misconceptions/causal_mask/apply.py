@@ -34,7 +34,6 @@ def mask_of(s: Any) -> Any:
 
 
 def of_scores(change: Callable[[Any, Any], Any]) -> Step:
-    """Return a step that changes the scores by a mask of 0.0 and 1.0."""
     return lambda s: change(s.scores, mask_of(s))
 
 

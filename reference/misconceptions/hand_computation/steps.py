@@ -1,4 +1,4 @@
-"""Misconceptions in the steps of attention by hand. Each finding describes the numbers."""
+"""Misconceptions in the steps of attention by hand."""
 
 from collections.abc import Callable
 

@@ -82,7 +82,6 @@ def _ones(s: Any) -> Any:
 
 
 def _waves(s: Any) -> Any:
-    """Return the sines and cosines of Vaswani et al. (2017), section 3.5."""
     place = np.arange(s.length)[:, None]
     step = np.arange(0, s.d_model, 2)
     angle = place / 10000 ** (step / s.d_model)

@@ -26,12 +26,10 @@ def of_each(change: Callable[[Any, int], Any]) -> Step:
 
 
 def _parts(x: Any, h: int) -> Any:
-    """Return x as (B, L, H, E/H)."""
     return x.reshape(*x.shape[:2], h, x.shape[2] // h)
 
 
 def _whole(s: Any) -> Any:
-    """Return the scores of a single head with all features, scaled for one of H heads."""
     return scores(s.queries, s.keys) / np.sqrt(s.d_model // s.num_heads)
 
 

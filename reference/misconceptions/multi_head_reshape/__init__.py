@@ -94,7 +94,6 @@ FACTS = (
 
 
 def _mixes(s: Any, v: Any) -> bool:
-    """Return True if a row of a head has numbers of several tokens."""
     token = np.floor((v - np.asarray(s.x).min()) / np.asarray(s.x).shape[-1])
     return bool((np.ptp(token, axis=-1) > 0).any())
 

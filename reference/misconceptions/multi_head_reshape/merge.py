@@ -17,12 +17,10 @@ BACK: Hints = (
 
 
 def of_x(change: Callable[[Any], Any]) -> Step:
-    """Return a step that changes x."""
     return lambda s: change(np.asarray(s.x))
 
 
 def _flat(x: Any) -> Any:
-    """Return (B, L, H, d) as (B, L, H·d)."""
     return x.reshape(*x.shape[:2], -1)
 
 

@@ -34,17 +34,14 @@ REFUSE: Hints = (
 
 
 def of_x_and_heads(change: Callable[[Any, int], Any]) -> Step:
-    """Return a step that changes x for a number of heads."""
     return lambda s: change(np.asarray(s.x), s.num_heads)
 
 
 def _parts(x: Any, h: int) -> Any:
-    """Return x as (B, L, H, E/H)."""
     return x.reshape(*x.shape[:2], h, x.shape[2] // h)
 
 
 def _interleaved(x: Any, h: int) -> Any:
-    """Return x as (B, L, E/H, H)."""
     return x.reshape(*x.shape[:2], x.shape[2] // h, h)
 
 

@@ -26,12 +26,10 @@ def masked(state: Any, with_mask: Callable[[Any], Any], without: Any = None) -> 
 
 
 def row_mean(x: Any, allowed: Any) -> Any:
-    """Return the mean of the allowed numbers of each row."""
     return (x * allowed).sum(-1, keepdims=True) / (allowed + 0 * x).sum(-1, keepdims=True)
 
 
 def rows_as_padding(mask: Any, scores: Any, axes: range = range(3, 9)) -> Any:
-    """Return the mask with each of its rows used as the padding of one sequence."""
     m = np.asarray(mask)
     fits = m.ndim == 2 and scores.ndim in axes and len(m) == len(scores)
     return m.reshape(len(m), *(1,) * (scores.ndim - 2), -1) if fits else m
@@ -54,7 +52,6 @@ LOW_FILLS = (  # correct ways to block with a finite number
 
 
 def _after(change: Callable[[Any, Any], Any]) -> dict[str, Any]:
-    """Return steps that apply the mask to the weights, after the softmax."""
     return {
         "blocked": lambda s: s.scaled,
         "weights": lambda s: (
@@ -70,7 +67,6 @@ def _causal(state: Any) -> Any:
 
 
 def _indexed(state: Any, turned: Callable[[Any], Any]) -> Any:
-    """Return the scaled scores. The inverted mask is the index of the entries set to −∞."""
     made = np.array(state.scaled, float)
     if state.mask is not None:
         made[turned(np.asarray(state.mask))] = -np.inf

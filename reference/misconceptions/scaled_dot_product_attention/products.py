@@ -26,7 +26,6 @@ def differences(s: Any) -> Any:
 
 
 def squared_distances(s: Any) -> Any:
-    """Return the squared distance of each query and each key."""
     return (differences(s) ** 2).sum(-1)
 
 

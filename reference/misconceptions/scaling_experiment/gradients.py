@@ -29,17 +29,14 @@ def frobenius(j: Any) -> Any:
 
 
 def of_weights(change: Callable[[Any], Any]) -> Step:
-    """Return a step that makes a matrix from the weights."""
     return lambda s: change(s.p)
 
 
 def of_jacobian(change: Callable[[Any], Any]) -> Step:
-    """Return a step that computes a norm of the Jacobian."""
     return lambda s: change(s.jacobian)
 
 
 def of_scores(change: Callable[[Any], Any]) -> Step:
-    """Return a step that makes weights from the scores."""
     return lambda s: change(np.asarray(s.scores, float))
 
 

@@ -30,7 +30,6 @@ class _PerDimension(dict[int, Any]):
 
 
 def each_dimension(step: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return a step for all dimensions from a step for one."""
     return lambda s: _PerDimension((d, step(_At(s, d))) for d in s.dimensions)
 
 
@@ -46,7 +45,7 @@ def _scores(d: int, seq_len: int) -> Any:
 
 
 def product(s: Any) -> Any:
-    """Return the scores of Q and K. For the usual draws, they are computed once."""
+    """Return the scores of Q and K. The scores of the usual draws are computed once."""
     usual = s.Q is drawn(s.d, s.seq_len, 0) and s.K is drawn(s.d, s.seq_len, 1)
     return _scores(s.d, s.seq_len) if usual else scores(s.Q, s.K)
 
@@ -132,7 +131,6 @@ def measure_probes(draw: int) -> Sequence[Probe]:
 
 
 def _named_answers(s: Any, v: Any) -> Iterator[tuple[Any, str, float]]:
-    """Yield each dimension and measure with the student's number, in the order of the results."""
     answers = iter(v)
     for d in sorted(s.dimensions, key=repr):
         for name in sorted(MEASURES, key=repr):
@@ -140,8 +138,6 @@ def _named_answers(s: Any, v: Any) -> Iterator[tuple[Any, str, float]]:
 
 
 def _exchanged(part: str) -> Callable[[Any, Any], bool]:
-    """Return a test for exactly one mistake: exchanged scaled and unscaled values of a measure."""
-
     def test(s: Any, v: Any) -> bool:
         middle, allowed = summary(s)
         other = {f"{part}_scaled": f"{part}_unscaled", f"{part}_unscaled": f"{part}_scaled"}
@@ -154,8 +150,6 @@ def _exchanged(part: str) -> Callable[[Any, Any], bool]:
 
 
 def _part(part: str) -> Callable[[Any, Any], bool]:
-    """Return a test that exactly the measures with `part` in their names are wrong."""
-
     def test(s: Any, v: Any) -> bool:
         middle, allowed = summary(s)
         wrong = {
@@ -169,10 +163,6 @@ def _part(part: str) -> Callable[[Any, Any], bool]:
 
 
 def _scatters(s: Any, v: Any) -> bool:
-    """Return True if the numbers scatter like those of a single trial, in both directions.
-
-    A bias moves all numbers to one side.
-    """
     middle, allowed = summary(s)
     signs = set()
     for d, name, answer in _named_answers(s, v):

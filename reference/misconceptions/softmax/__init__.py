@@ -44,10 +44,6 @@ FACTS = (
 
 
 def _factor(s: Any, v: Any) -> float:
-    """Return the factor on the inputs of a softmax, or NaN if the results do not show it.
-
-    The logarithms of a softmax's results are the factor times the inputs, plus a constant.
-    """
     if not np.isfinite(s.array).all() or np.abs(s.array).max() > 50:
         return float("nan")
     logarithms = np.log(v) - np.log(v).mean(axis=s.axis, keepdims=True)
@@ -61,7 +57,6 @@ def _factor(s: Any, v: Any) -> float:
 
 
 def _rounded_e(s: Any, v: Any) -> float:
-    """Return the number used for e, if it is e rounded to at most three decimals."""
     base = float(np.exp(_factor(s, v)))
     if abs(base - np.e) > 0.02 or abs(base - round(base, 3)) > 1e-5:
         raise ValueError("another number than e rounded")

@@ -23,7 +23,6 @@ SHARE: Hints = (
 
 
 def _whole(x: Any) -> Any:
-    """Return the inputs as an array of whole numbers. −∞ becomes the lowest whole number."""
     with np.errstate(invalid="ignore"):
         return np.asarray(x).astype(np.int64)
 

@@ -23,7 +23,6 @@ OVERFLOW: Hints = (
 
 
 def _at(state: Any, change: Any) -> Any:
-    """Return the sum of the exponentials after a change."""
     return change(state.exponentials)
 
 

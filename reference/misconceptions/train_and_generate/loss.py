@@ -48,7 +48,6 @@ def _taken(logarithms: Any, targets: Any) -> Any:
 
 
 def _average(x: Any, axis: int | None = None) -> Any:
-    """Return the mean, or NaN without a warning if there is nothing to average."""
     return np.sum(x, axis) / np.float64(x.size if axis is None else x.shape[axis])
 
 
@@ -75,7 +74,6 @@ def _yes_or_no(s: Any) -> Any:
 
 
 def _across(s: Any) -> Any:
-    """Return losses flattened before the shift: a last token predicts the next sentence."""
     flat = _logarithms(s.logits.reshape(-1, s.logits.shape[-1])[:-1])
     return -_taken(flat, s.tokens.reshape(-1)[1:])
 
@@ -88,7 +86,6 @@ def _classes_second(s: Any) -> Any:
 
 
 def _added(s: Any, loss: Any) -> float:
-    """Return the number that was added to each probability before the logarithm."""
     probabilities = np.exp(_taken(s.logarithms, s.targets))
     low, high = 1e-15, 1.0
     for _ in range(60):

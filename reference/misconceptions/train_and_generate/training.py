@@ -64,7 +64,7 @@ class Loop:
     listed: Callable[[list[float]], Any] = lambda losses: losses
 
     def run(self, model: Any, batches: Sequence[Any], steps: int, lr: float) -> Any:
-        """Return the list of losses. The model is changed."""
+        """Return the list of losses."""
         import torch
 
         losses: list[float] = []
@@ -105,7 +105,6 @@ class Loop:
 
 
 def _run(s: Any) -> Any:
-    """Return the losses, and the embedding after the training."""
     import torch
 
     from reference.small_models import MeanModel, rows
