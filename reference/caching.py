@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from reference.attention import Array, attention
-from reference.matrices import matrices
 from reference.with_tables import is_clear, next_of
 
 Cache = tuple[Array, Array]
@@ -72,19 +71,6 @@ def is_clear_text(prompt: Sequence[int], n: int, table: Array, weights: Weights)
     """Return True if no rounding error can change the tokens that follow."""
     read = [*prompt, *generate_of(prompt, n, table, weights)][: len(prompt) + n - 1]
     return all(map(is_clear, step(table[read], None, *weights)[0][len(prompt) - 1 :]))
-
-
-def language(
-    rng: Any, prompt: Sequence[int], n: int, tokens: int = 16, inside: tuple[int, int] = (3, 3)
-) -> tuple[Any, ...]:
-    """Return arguments of a text: random embeddings, and matrices with which tokens vary."""
-    for _ in range(1000):
-        table = rng.normal(size=(tokens, 3))
-        W_q, *rest = matrices(rng, 3, 3, *inside)
-        case = prompt, n, table, (0.3 * W_q, *rest)
-        if is_clear_text(*case):
-            break
-    return case
 
 
 def cache_bytes(

@@ -3,10 +3,11 @@
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from reference.attention import Array, scale, scores
+from reference.attention import scale, scores
 
-LOW_SCORES: tuple[Array, Array, Array] = (
+LOW_SCORES: tuple[npt.NDArray[Any], ...] = (
     np.array([[30.0, 0.0], [34.0, 1.0], [-30.0, 0.0]]),
     np.array([[-41.5, 0.0], [-39.0, 1.0], [0.0, 2.0]]),
     np.array([[True, True, False], [True, False, False], [True, True, False]]),

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from autograder.author import Mismatch, expect_close, expect_independent_calls, expect_results
-from reference.caching import cache_bytes, cache_of, generate_of, language, step
+from reference.caching import cache_bytes, cache_of, generate_of, step
 from reference.checks.calls import expect_arguments_stay, expect_calls_follow
 from reference.checks.earlier import expect_different_numbers, is_right
 from reference.matrices import matrices
+from reference.random_texts import language
 from reference.with_tables import written
 
 FIRST, SECOND = np.array([[1.0], [0.0]]), np.array([[0.0], [1.0]])

@@ -4,19 +4,16 @@ import numpy as np
 import pytest
 
 from autograder.author import Mismatch, expect_close, expect_results, expect_shape
+from reference.block_calls import MASKS, blocked_blocks, keys_of_merges, some_blocks
 from reference.checks.calls import expect_calls_follow, expect_no_side_effects, with_mask
 from reference.checks.pictures import expect_labels, expect_two_curves
 from reference.matrices import qkv
 from reference.online import (
-    MASKS,
-    blocked_blocks,
-    keys_of_merges,
     merge,
     merged,
     own_running,
     own_tiled_attention,
     running,
-    some_blocks,
     sums_of_blocks,
     tiled_attention,
 )

@@ -21,11 +21,12 @@ from autograder.author import (
     constant,
 )
 from reference import caching
-from reference.caching import cache_of, extended, language, step_mask
+from reference.caching import cache_of, extended, step_mask
 from reference.matrices import matrices
 from reference.misconceptions.formulas import formulas
 from reference.misconceptions.one_head import AFTER_PROJECTION, LABELS, divisors, outputs
 from reference.misconceptions.scaled_dot_product_attention import FAMILIES, inside_attention
+from reference.random_texts import language
 from reference.with_tables import WritesFromTable, flat, next_of
 
 NOTHING = (None, None)  # the keys and values of no cache

@@ -12,6 +12,7 @@ import numpy as np
 from autograder.author import Family, Mistakes, Probe, Recipe, Trait, chosen
 from reference import online
 from reference.attention import block, scale, scores
+from reference.block_calls import MASKS, blocked_blocks, some_blocks
 from reference.matrices import qkv
 from reference.misconceptions.formulas import formulas
 from reference.misconceptions.scaled_dot_product_attention import FAMILIES
@@ -140,7 +141,7 @@ USUAL = chosen(FAMILIES, "no-scaling divides-by-d-k mask-ignored mask-inverted b
 
 def merge_probes(draw: int) -> Sequence[Probe]:
     rng = np.random.default_rng([230, draw])
-    calls = [*online.some_blocks(rng), *online.blocked_blocks(rng)]
+    calls = [*some_blocks(rng), *blocked_blocks(rng)]
     for batch, l_q, n, d in ((), 2, 2, 2), ((2,), 3, 2, 4), ((), 4, 4, 4):
         m, total = rng.normal(size=(*batch, l_q)), rng.uniform(1, 4, (*batch, l_q))
         o, v = rng.normal(size=(*batch, l_q, d)), rng.normal(size=(*batch, n, d))
@@ -157,7 +158,7 @@ def tile_probes(draw: int) -> Sequence[Probe]:
         (*qkv(rng, 3, 6, 9, 2, (2,)), 4),
         (*qkv(rng, 2, 4, 2, 1), 2),
     ]
-    for mask in online.MASKS:
+    for mask in MASKS:
         calls.append((*qkv(rng, 3, 5, 4, 2), 2, mask))
         calls.append((*qkv(rng, 3, 5, 3, 2, (2,)), 3, mask))
     q, k, v = qkv(rng, 2, 5, 1, 1)
