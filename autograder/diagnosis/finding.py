@@ -11,7 +11,7 @@ from autograder.report.model import Diagnosis, DiagnosisCode, Line, Statement
 
 MAX_FINDING = 1500
 SCOPED = re.compile(r"\{([^{}|]*)\|?([^{}]*)\}")
-ONLY_CAUSE = re.compile("([Yy]our) numbers are (?:those (?:of|with) )?")
+ONLY_CAUSE = re.compile("([Yy]our) numbers (?:are|match) (?:a (?:call|module) with )?")
 
 
 @dataclass(frozen=True)

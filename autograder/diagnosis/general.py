@@ -206,14 +206,14 @@ def _exchanged_arguments(names: Mapping[str, str]) -> Iterator[Misconception]:
         if one < other:
             yield generic(
                 f"{one}-and-{other}-exchanged",
-                f"numbers are those with {first} and {second} exchanged",
+                f"numbers match a call with {first} and {second} exchanged",
                 question,
                 f"{first} and {second}",
                 {one: attrgetter(other), other: attrgetter(one)},
             )
         yield generic(
             f"{other}-for-{one}",
-            f"numbers are those with {second} instead of {first} everywhere",
+            f"numbers match a call with {second} instead of {first} everywhere",
             question,
             f"{second} and {first}",
             {one: attrgetter(other)},
@@ -227,7 +227,7 @@ def _changed_arguments(
         for change in changes:
             yield generic(
                 f"{name}-{change.id}",
-                f"numbers are those of {change.applied_to(argument)} before any other step",
+                f"numbers match {change.applied_to(argument)} before any other step",
                 f"Which of your steps has the effect of {change.applied_to(argument)}?",
                 argument,
                 {name: changed_by(attrgetter(name), change)},
@@ -254,7 +254,7 @@ def _of_results(recipe: Recipe) -> Iterator[Misconception]:
         for id, words, returned in changes:
             yield generic(
                 "-".join(["result", id, *map(str, places)]),
-                f"numbers are those of {words}",
+                f"numbers match {words}",
                 "What does your code do with the result just before it returns the result?",
                 "the result",
                 {RETURNED: returned},

@@ -131,14 +131,14 @@ def _left_out_or_twice(wires: _Wires, step: str) -> Iterator[Misconception]:
         question = f"What should your code do with {of} before any other step uses {of}?"
         yield generic(
             f"{source}-for-{step}",
-            f"numbers are those without one step: {of} {are(of)} used instead of {result}",
+            f"numbers match code without one step: {of} {are(of)} used instead of {result}",
             question,
             result,
             {step: attrgetter(source)},
         )
         yield generic(
             f"{step}-twice-of-{source}",
-            f"numbers are those of a step that is done twice: {result} {are(result)} made from "
+            f"numbers match a step that is done twice: {result} {are(result)} made from "
             f"{result} again",
             question,
             result,
@@ -159,7 +159,7 @@ def _plus_another(wires: _Wires, step: str) -> Iterator[Misconception]:
             ):
                 yield generic(
                     f"{step}-{id}-{name}",
-                    f"numbers are those of {wires.names[step]} plus {wires.names[name]}{only}",
+                    f"numbers match {wires.names[step]} plus {wires.names[name]}{only}",
                     f"What is added to {wires.names[step]}?",
                     wires.names[step],
                     {step: added(does, name)},
@@ -186,7 +186,7 @@ def _another_value(wires: _Wires, step: str) -> Iterator[Misconception]:
             taken, instead = wires.names[other], wires.names[meant]
             yield generic(
                 f"{other}-for-{meant}-in-{step}",
-                f"numbers are those of {taken} instead of {instead}, {where}",
+                f"numbers match {taken} instead of {instead}, {where}",
                 f"Where do you use {taken}, and where do you use {instead}?",
                 instead,
                 {step: wires.step(step, **{meant: attrgetter(other)})},
@@ -202,7 +202,7 @@ def _changed_inside(wires: _Wires, name: str) -> Iterator[Misconception]:
         for id, words, power in BY_A_SIZE:
             yield generic(
                 f"{name}-{id}-{size}",
-                f"numbers are those of {value} {words}{size}",
+                f"numbers match {value} {words}{size}",
                 f"By which factor do you multiply {value}?",
                 value,
                 {name: _times(does, wires.recipe, size, power)},
@@ -210,7 +210,7 @@ def _changed_inside(wires: _Wires, name: str) -> Iterator[Misconception]:
     for change in INSIDE:
         yield generic(
             f"{name}-{change.id}",
-            f"numbers are those of {change.applied_to(value)}",
+            f"numbers match {change.applied_to(value)}",
             f"What does your code do with {value} before the result?",
             value,
             {name: changed_by(does, change)},
@@ -231,7 +231,7 @@ def _changed_for_a_step(wires: _Wires, step: str) -> Iterator[Misconception]:
         for change in INSIDE:
             yield generic(
                 f"{name}-{change.id}-in-{step}",
-                f"numbers are those of {change.applied_to(value)}, in the step that makes {result}",
+                f"numbers match {change.applied_to(value)}, in the step that makes {result}",
                 f"What does your code do with {value} to make {result}?",
                 value,
                 {step: wires.step(step, **{name: changed_by(attrgetter(name), change)})},

@@ -51,16 +51,15 @@ MISCONCEPTIONS = (
         means=constant,
         ways={
             "matrix-transposed": (
-                "Your numbers are those of X times the transposed matrices.",
+                "Your numbers match X times the transposed matrices.",
                 lambda x, w: x @ w.T,
             ),
             "matrix-first": (
-                "Your numbers are those of W X: the matrix is on the left. X should be on the "
-                "left.",
+                "Your numbers match W X: the matrix is on the left. X should be on the left.",
                 lambda x, w: w @ x,
             ),
             "words-transposed": (
-                "Your numbers are those of Xᵀ W: the product runs over the positions. It should "
+                "Your numbers match Xᵀ W: the product runs over the positions. It should "
                 "run over the features.",
                 lambda x, w: np.swapaxes(x, -1, -2) @ w,
             ),

@@ -178,7 +178,7 @@ def test_one_change_that_gives_the_answers_is_preferred_to_a_pair():
     )
     found = examine(lambda x, c: (x + x) * x, recipe)
     assert found.misconceptions == ("x-for-c",)
-    assert found.says == "Your numbers are those with x instead of c everywhere."
+    assert found.says == "Your numbers match a call with x instead of c everywhere."
 
 
 def test_a_mistake_in_one_branch_is_named_with_its_branch():
@@ -196,7 +196,7 @@ def test_a_mistake_that_is_on_no_list_gets_no_name():
     ("function", "says"),
     [
         (lambda x, c: 6 * (x + c), "Every number is 3 times the right number."),
-        (lambda x, c: 2 * (x + c) * x.shape[1], "those of the right results multiplied by d."),
+        (lambda x, c: 2 * (x + c) * x.shape[1], "match the right results multiplied by d."),
         (
             lambda x, c: 2 * (x + c) * (x.shape[1] + 1),
             "all numbers are the right numbers times one factor.",
@@ -351,7 +351,7 @@ def test_a_shape_hint_is_given_only_where_a_shape_is_taken_apart():
 @pytest.mark.parametrize(
     ("function", "says"),
     [
-        (lambda x, c: 2 * (np.abs(x) + c), "those of x as absolute values before any other step"),
+        (lambda x, c: 2 * (np.abs(x) + c), "match x as absolute values before any other step"),
         (
             lambda x, c: np.sort(2 * (x + c), axis=-1),
             "the right results sorted along the last axis",

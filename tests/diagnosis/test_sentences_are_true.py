@@ -113,7 +113,7 @@ CLAIMS = {
 # What no sentence says of a mistake that has another one beside it.
 OF_RESULTS = re.compile(
     r"(is|are) right\b|\b[Rr]ight (for|without|but|if|unless)|sums? to (1|100|its)\b|"
-    r"together sum|[Ll]argest (result|weight of each row) is|[Yy]our numbers are"
+    r"together sum|[Ll]argest (result|weight of each row) is|[Yy]our numbers (?:are|match)"
 )
 
 
@@ -256,7 +256,7 @@ def test_beside_another_a_sentence_claims_nothing_about_the_results(exercise, fu
             said = worded(code, wrong.finding)
             assert said and not re.search(r"[{}|]", said)
         assert not OF_RESULTS.search(said), (wrong.id, wrong.finding)
-        noun = wrong.finding.removeprefix("Your numbers are those of ")
+        noun = wrong.finding.removeprefix("Your numbers match ")
         assert noun == wrong.finding or said.startswith("Your code takes "), said
 
 

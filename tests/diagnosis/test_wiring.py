@@ -57,7 +57,7 @@ def examine(function, recipe=RECIPE):
     [
         (
             lambda x, y: mean((x + 2 * y) * y),
-            "those without one step: the sums are used instead of the powers",
+            "match code without one step: the sums are used instead of the powers",
         ),
         (
             lambda x, y: mean(np.exp(np.exp(x + 2 * y)) * y),
@@ -148,7 +148,7 @@ TWO_RESULTS = Recipe(
         ),
         (
             lambda x, y: (np.abs(x + y), np.abs(x * y), x - y),
-            "Your numbers are those of the sums and the products as absolute values.",
+            "Your numbers match the sums and the products as absolute values.",
         ),
         (
             lambda x, y: (x * y, x - y, x + y),

@@ -135,7 +135,7 @@ def test_a_tutorial_runs_as_printed(name, results, tmp_path):
     shutil.copytree(results, folder, symlinks=True)
     shown = run_page(name, folder)
     if "exercise" in name:
-        assert "Your numbers are those of a softmax along the first axis" in shown
+        assert "Your numbers match a softmax along the first axis" in shown
         assert "12 of 12 points" in shown
     else:
         (table,) = (block for block in blocks(PAGES[name]) if block.language == "text")

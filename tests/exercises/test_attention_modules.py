@@ -82,7 +82,7 @@ WRONG = {
         "nn.Softmax()(scores)",
         "test_bare_values",
         "softmax-without-dim",
-        "Your numbers are those of a softmax without `dim`.",
+        "Your numbers match a softmax without `dim`.",
     ),
     "keeps the mask": (
         "if mask is not None:\n            scores =",

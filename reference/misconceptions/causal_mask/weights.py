@@ -192,7 +192,7 @@ WEIGHTS = (
                 },
             ),
             "base-2": (
-                "Your weights are those of powers of 2 instead of powers of e.",
+                "Your weights match powers of 2 instead of powers of e.",
                 lambda s: softmax(s.masked * np.log(2)),
             ),
             "softmax-twice": (

@@ -93,7 +93,7 @@ ATTENTION = (
         BLOCKS,
         {
             "attention-one-head": (
-                "The attention does not split the features into heads: your numbers are those of "
+                "The attention does not split the features into heads: your numbers match "
                 "a single head.",
                 {"split": lambda s: lambda t: t[:, None], "merged": lambda s: s.output[:, 0]},
             ),

@@ -170,7 +170,7 @@ MISTAKES = Mistakes(
             Fact(
                 "another-factor",
                 divisor_in_single,
-                "Your numbers are those of scores divided by {}. They should be divided by "
+                "Your numbers match scores divided by {}. They should be divided by "
                 "√(E/H), the root of a head's size.",
             ),
             Fact(

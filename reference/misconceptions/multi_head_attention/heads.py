@@ -48,12 +48,12 @@ HEADS = (
         {
             # S1 of the course's sources
             "never-split": (
-                "The features are not split into heads: your numbers are those of a single head "
+                "The features are not split into heads: your numbers match a single head "
                 "with all features, scaled by the size of a head.",
                 _never_split(lambda s: np.sqrt(s.d_model // s.num_heads)),
             ),
             "one-head-only": (
-                "The features are not split into heads: your numbers are those of a single head "
+                "The features are not split into heads: your numbers match a single head "
                 "with all features.",
                 _never_split(lambda s: np.sqrt(s.d_model)),
             ),
@@ -125,22 +125,22 @@ HEADS = (
         means=divided,
         ways={
             "root-of-d-model": (
-                "Your numbers are those of scores divided by √d_model. They should be divided by "
+                "Your numbers match scores divided by √d_model. They should be divided by "
                 "the root of d_model / num_heads, the size of a head.",
                 lambda s: np.sqrt(s.d_model),
             ),
             "divides-by-d-model": (
-                "Your numbers are those of scores divided by d_model. They should be divided by "
+                "Your numbers match scores divided by d_model. They should be divided by "
                 "the root of d_model / num_heads, the size of a head.",
                 lambda s: s.d_model,
             ),
             "root-of-num-heads": (
-                "Your numbers are those of scores divided by √num_heads. They should be divided "
+                "Your numbers match scores divided by √num_heads. They should be divided "
                 "by the root of a head's size.",
                 lambda s: np.sqrt(s.num_heads),
             ),
             "divides-by-num-heads": (
-                "Your numbers are those of scores divided by num_heads. They should be divided by "
+                "Your numbers match scores divided by num_heads. They should be divided by "
                 "the root of a head's size.",
                 lambda s: s.num_heads,
             ),

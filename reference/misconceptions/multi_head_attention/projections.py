@@ -29,12 +29,13 @@ PROJECTIONS = (
                 {"keys": lambda s: s.x @ s.W_q.T, "values": lambda s: s.x @ s.W_q.T},
             ),
             "queries-and-keys-swapped": (
-                "Queries and keys are exchanged: your numbers are those with W_q and W_k "
+                "Queries and keys are exchanged: your numbers match a module with W_q and W_k "
                 "exchanged.",
                 {"queries": lambda s: s.x @ s.W_k.T, "keys": lambda s: s.x @ s.W_q.T},
             ),
             "keys-and-values-swapped": (
-                "Keys and values are exchanged: your numbers are those with W_k and W_v exchanged.",
+                "Keys and values are exchanged: your numbers match a module with W_k and W_v "
+                "exchanged.",
                 {"keys": lambda s: s.x @ s.W_v.T, "values": lambda s: s.x @ s.W_k.T},
             ),
             "values-not-projected": (

@@ -31,7 +31,7 @@ MERGE = (
         means=of_x,
         ways={
             "reshape-only": (
-                "Your numbers are those of a reshape alone. The heads are not moved back first, "
+                "Your numbers match a reshape alone. The heads are not moved back first, "
                 "so features of different tokens are mixed.",
                 lambda x: x.reshape(x.shape[0], x.shape[2], -1),
             ),
@@ -107,7 +107,7 @@ MERGE = (
                 lambda x: _flat(x.transpose(0, 2, 1, 3))[:1],
             ),
             "column-order": (
-                "Your numbers are those of a reshape in column order (order='F'), so they are in "
+                "Your numbers match a reshape in column order (order='F'), so they are in "
                 "the wrong places.",
                 lambda x: x.reshape(x.shape[0], x.shape[2], -1, order="F"),
             ),

@@ -52,7 +52,7 @@ SPLIT = (
         means=of_x_and_heads,
         ways={
             "reshape-only": (
-                "Your numbers are those of a reshape straight to (B, H, L, E/H), so features of "
+                "Your numbers match a reshape straight to (B, H, L, E/H), so features of "
                 "different tokens are mixed.",
                 lambda x, h: x.reshape(x.shape[0], h, x.shape[1], x.shape[2] // h),
             ),
@@ -160,7 +160,7 @@ SPLIT = (
                 lambda x, h: _parts(x, h).transpose(0, 2, 1, 3)[:1],
             ),
             "column-order": (
-                "Your numbers are those of a reshape in column order (order='F'), so they are in "
+                "Your numbers match a reshape in column order (order='F'), so they are in "
                 "the wrong places.",
                 lambda x, h: x.reshape(x.shape[0], h, x.shape[1], x.shape[2] // h, order="F"),
             ),

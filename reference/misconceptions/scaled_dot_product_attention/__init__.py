@@ -71,7 +71,7 @@ MISTAKES = Mistakes(
             Fact(
                 "another-factor",
                 divisor,
-                "Your numbers are those of scores divided by {}. They should be divided by √d_k.",
+                "Your numbers match scores divided by {}. They should be divided by √d_k.",
             ),
             *FACTS,
         ),

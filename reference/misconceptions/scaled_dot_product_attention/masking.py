@@ -79,7 +79,7 @@ MASKING = (
         BLOCKING,
         {
             "mask-ignored": (
-                "Blocked keys get weight: {your|the} numbers are those without the mask.",
+                "Blocked keys get weight: {your|the} numbers match code without the mask.",
                 lambda s: s.scaled,
             ),
             # rasbt/LLMs-from-scratch#1061; torch.nn.MultiheadAttention has the opposite convention
@@ -225,22 +225,21 @@ MASKING = (
                 lambda s: masked(s, lambda m: np.where(m, s.scaled, s.scaled * -1e9)),
             ),
             "own-causal-mask": (
-                "Your numbers are those of a causal mask{, whatever mask is given}.",
+                "Your numbers match a causal mask{, whatever mask is given}.",
                 lambda s: masked(s, lambda m: np.where(_causal(s), s.scaled, -np.inf)),
             ),
             "causal-without-mask": (
-                "Without a mask, your numbers are those of a causal mask. Without a mask, nothing "
+                "Without a mask, your numbers match a causal mask. Without a mask, nothing "
                 "should be blocked.",
                 lambda s: block(s.scaled, _causal(s) if s.mask is None else s.mask),
             ),
             "always-causal": [
                 (
-                    "Your numbers are those of a causal mask, even if another mask or no mask is "
-                    "given.",
+                    "Your numbers match a causal mask, even if another mask or no mask is given.",
                     lambda s: np.where(_causal(s), s.scaled, -np.inf),
                 ),
                 (
-                    "Your numbers are those of a causal mask, even if no mask is given. If a mask "
+                    "Your numbers match a causal mask, even if no mask is given. If a mask "
                     "is given, your code uses both masks.",
                     lambda s: np.where(
                         _causal(s)

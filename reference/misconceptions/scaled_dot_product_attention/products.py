@@ -35,7 +35,7 @@ SCORES = (
         PRODUCT,
         {
             "keys-not-transposed": (
-                "Your numbers are those of Q times K. K should be transposed.",
+                "Your numbers match Q times K. K should be transposed.",
                 lambda s: s.Q @ s.K,
             ),
             # S3 of the course's sources
@@ -45,11 +45,11 @@ SCORES = (
                 lambda s: s.Q @ s.K.T,
             ),
             "scores-transposed": (
-                "Your numbers are those of K Qᵀ: queries and keys are exchanged.",
+                "Your numbers match K Qᵀ: queries and keys are exchanged.",
                 lambda s: s.K @ transposed(s.Q),
             ),
             "queries-transposed": (
-                "Your numbers are those of Qᵀ K: the product runs over the positions. It should "
+                "Your numbers match Qᵀ K: the product runs over the positions. It should "
                 "run over the features.",
                 lambda s: transposed(s.Q) @ s.K,
             ),
@@ -59,55 +59,54 @@ SCORES = (
                 lambda s: s.Q @ np.swapaxes(s.K, 0, 1),
             ),
             "keys-reshaped": (
-                "Your numbers are those of K reshaped to (…, d_k, L_k). A reshape does not "
-                "transpose.",
+                "Your numbers match K reshaped to (…, d_k, L_k). A reshape does not transpose.",
                 lambda s: s.Q @ s.K.reshape(*s.K.shape[:-2], s.K.shape[-1], s.K.shape[-2]),
             ),
             "queries-with-queries": (
-                "Your numbers are those of Q Qᵀ: the keys have no effect on the scores.",
+                "Your numbers match Q Qᵀ: the keys have no effect on the scores.",
                 lambda s: s.Q @ transposed(s.Q),
             ),
             "keys-with-keys": (
-                "Your numbers are those of K Kᵀ: the queries have no effect on the scores.",
+                "Your numbers match K Kᵀ: the queries have no effect on the scores.",
                 lambda s: s.K @ transposed(s.K),
             ),
             "queries-with-values": (
-                "Your numbers are those of Q Vᵀ: the values are used instead of the keys.",
+                "Your numbers match Q Vᵀ: the values are used instead of the keys.",
                 lambda s: s.Q @ transposed(s.V),
             ),
             "absolute-scores": (
-                "Your numbers are those of the absolute values of the scores.",
+                "Your numbers match the absolute values of the scores.",
                 lambda s: np.abs(s.Q @ transposed(s.K)),
             ),
             "squared-scores": (
-                "Your numbers are those of squared scores.",
+                "Your numbers match squared scores.",
                 lambda s: (s.Q @ transposed(s.K)) ** 2,
             ),
             "negative-scores": (
-                "Your numbers are those of scores with reversed signs: the key that fits best "
+                "Your numbers match scores with reversed signs: the key that fits best "
                 "gets the smallest weight.",
                 lambda s: -(s.Q @ transposed(s.K)),
             ),
             "distances": [
                 (
-                    "Your numbers are those of negative squared distances between queries and "
+                    "Your numbers match negative squared distances between queries and "
                     "keys, instead of dot products.",
                     lambda s: -squared_distances(s),
                 ),
                 (
-                    "Your numbers are those of negative squared distances between queries and "
+                    "Your numbers match negative squared distances between queries and "
                     "keys, instead of dot products. The distances are not divided by √d_k.",
                     {"scores": lambda s: -squared_distances(s), "scaled": lambda s: s.scores},
                 ),
             ],
             "half-distances": [
                 (
-                    "Your numbers are those of minus half the squared distances between queries "
+                    "Your numbers match minus half the squared distances between queries "
                     "and keys (a Gaussian kernel), instead of dot products.",
                     lambda s: -squared_distances(s) / 2,
                 ),
                 (
-                    "Your numbers are those of minus half the squared distances between queries "
+                    "Your numbers match minus half the squared distances between queries "
                     "and keys (a Gaussian kernel), instead of dot products. The distances are not "
                     "divided by √d_k.",
                     {"scores": lambda s: -squared_distances(s) / 2, "scaled": lambda s: s.scores},
@@ -115,12 +114,12 @@ SCORES = (
             ],
             "distances-not-squared": [
                 (
-                    "Your numbers are those of negative distances between queries and keys, "
+                    "Your numbers match negative distances between queries and keys, "
                     "instead of dot products.",
                     lambda s: -np.sqrt(squared_distances(s)),
                 ),
                 (
-                    "Your numbers are those of negative distances between queries and keys, "
+                    "Your numbers match negative distances between queries and keys, "
                     "instead of dot products. The distances are not divided by √d_k.",
                     {
                         "scores": lambda s: -np.sqrt(squared_distances(s)),
@@ -130,12 +129,12 @@ SCORES = (
             ],
             "city-block-distances": [
                 (
-                    "Your numbers are those of minus the sum of absolute differences between "
+                    "Your numbers match minus the sum of absolute differences between "
                     "query and key, instead of dot products.",
                     lambda s: -np.abs(differences(s)).sum(-1),
                 ),
                 (
-                    "Your numbers are those of minus the sum of absolute differences between "
+                    "Your numbers match minus the sum of absolute differences between "
                     "query and key, instead of dot products. The sums are not divided by √d_k.",
                     {
                         "scores": lambda s: -np.abs(differences(s)).sum(-1),
@@ -144,7 +143,7 @@ SCORES = (
                 ),
             ],
             "cosines": (
-                "Your numbers are those of cosine similarities divided by √d_k: each query and "
+                "Your numbers match cosine similarities divided by √d_k: each query and "
                 "each key is divided by its length first.",
                 lambda s: (
                     (s.Q / np.linalg.norm(s.Q, axis=-1, keepdims=True))
@@ -160,7 +159,7 @@ SCORES = (
                 lambda s: s.Q @ transposed(s.K / np.linalg.norm(s.K, axis=-1, keepdims=True)),
             ),
             "sums-for-products": (
-                "Your numbers are those of scores that are sums of query and key features. The "
+                "Your numbers match scores that are sums of query and key features. The "
                 "scores should be dot products.",
                 lambda s: (s.Q[..., :, None, :] + s.K[..., None, :, :]).sum(-1),
             ),
@@ -187,7 +186,7 @@ ARGUMENTS = (
         PRODUCT,
         {
             "keys-and-values-swapped": (
-                "Your numbers are those with K and V exchanged.",
+                "Your numbers match a call with K and V exchanged.",
                 {"K": lambda s: s.V, "V": lambda s: s.K},
             ),
         },

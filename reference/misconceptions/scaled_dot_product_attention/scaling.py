@@ -29,46 +29,44 @@ SCALING = (
         means=divided,
         ways={
             "no-scaling": (
-                "Your numbers are those of scores that are not scaled. Divide the scores by √d_k "
+                "Your numbers match scores that are not scaled. Divide the scores by √d_k "
                 "before the softmax.",
                 lambda s: 1.0,
             ),
             "divides-by-d-k": (
-                "Your numbers are those of scores divided by d_k. They should be divided by √d_k.",
+                "Your numbers match scores divided by d_k. They should be divided by √d_k.",
                 lambda s: s.Q.shape[-1],
             ),
             "multiplies-by-root": (
-                "Your numbers are those of scores multiplied by √d_k. They should be divided by "
-                "√d_k.",
+                "Your numbers match scores multiplied by √d_k. They should be divided by √d_k.",
                 lambda s: 1 / np.sqrt(s.Q.shape[-1]),
             ),
             "multiplies-by-d-k": (
-                "Your numbers are those of scores multiplied by d_k. They should be divided by "
-                "√d_k.",
+                "Your numbers match scores multiplied by d_k. They should be divided by √d_k.",
                 lambda s: 1 / s.Q.shape[-1],
             ),
             "root-of-d-v": (
-                "Your numbers are those of scores divided by √d_v, where d_v is the width of the "
+                "Your numbers match scores divided by √d_v, where d_v is the width of the "
                 "values. They should be divided by √d_k.",
                 lambda s: np.sqrt(s.V.shape[-1]),
             ),
             "divides-by-d-v": (
-                "Your numbers are those of scores divided by d_v, the width of the values. They "
+                "Your numbers match scores divided by d_v, the width of the values. They "
                 "should be divided by √d_k.",
                 lambda s: s.V.shape[-1],
             ),
             "root-of-l-k": (
-                "Your numbers are those of scores divided by √L_k, where L_k is the number of "
+                "Your numbers match scores divided by √L_k, where L_k is the number of "
                 "keys. They should be divided by √d_k.",
                 lambda s: np.sqrt(s.K.shape[-2]),
             ),
             "divides-by-l-k": (
-                "Your numbers are those of scores divided by the number of keys. They should be "
+                "Your numbers match scores divided by the number of keys. They should be "
                 "divided by √d_k.",
                 lambda s: s.K.shape[-2],
             ),
             "root-of-l-q": (
-                "Your numbers are those of scores divided by √L_q, where L_q is the number of "
+                "Your numbers match scores divided by √L_q, where L_q is the number of "
                 "queries. They should be divided by √d_k.",
                 lambda s: np.sqrt(s.Q.shape[-2]),
             ),
@@ -91,41 +89,40 @@ SCALING = (
                 lambda s: np.sqrt(s.K.shape[0]),
             ),
             "root-of-size": (
-                "Your numbers are those of scores divided by the root of the number of all "
+                "Your numbers match scores divided by the root of the number of all "
                 "entries of Q. They should be divided by √d_k.",
                 lambda s: np.sqrt(s.Q.size),
             ),
             "d-k-squared": (
-                "Your numbers are those of scores divided by d_k². They should be divided by √d_k.",
+                "Your numbers match scores divided by d_k². They should be divided by √d_k.",
                 lambda s: s.Q.shape[-1] ** 2,
             ),
             "fourth-root": (
-                "Your numbers are those of scores divided by the fourth root of d_k. They should "
+                "Your numbers match scores divided by the fourth root of d_k. They should "
                 "be divided by √d_k.",
                 lambda s: s.Q.shape[-1] ** 0.25,
             ),
             "half-of-d-k": (
-                "Your numbers are those of scores divided by d_k / 2. They should be divided by "
+                "Your numbers match scores divided by d_k / 2. They should be divided by "
                 "√d_k, the square root.",
                 lambda s: s.Q.shape[-1] / 2,
             ),
             "twice-d-k": (
-                "Your numbers are those of scores divided by 2 · d_k, as in `/ d_k ** 1 / 2`. "
+                "Your numbers match scores divided by 2 · d_k, as in `/ d_k ** 1 / 2`. "
                 "Python computes a power before a division, so write `d_k ** 0.5` for the root.",
                 lambda s: 2 * s.Q.shape[-1],
             ),
             "logarithm-of-d-k": (
-                "Your numbers are those of scores divided by ln d_k. They should be divided by "
-                "√d_k.",
+                "Your numbers match scores divided by ln d_k. They should be divided by √d_k.",
                 lambda s: np.log(s.Q.shape[-1]),
             ),
             "root-rounded-down": (
-                "Your numbers are those of scores divided by √d_k, rounded to a whole number. Do "
+                "Your numbers match scores divided by √d_k, rounded to a whole number. Do "
                 "not round √d_k.",
                 lambda s: np.floor(np.sqrt(s.Q.shape[-1])),
             ),
             "divides-by-norms": (
-                "Your numbers are those of cosine similarities: the scores are divided by the "
+                "Your numbers match cosine similarities: the scores are divided by the "
                 "lengths of the vectors. They should be divided by √d_k.",
                 lambda s: (
                     np.linalg.norm(s.Q, axis=-1)[..., None]
@@ -133,13 +130,13 @@ SCALING = (
                 ),
             ),
             "divides-by-spread": (
-                "Your numbers are those of scores divided by their own standard deviation. They "
+                "Your numbers match scores divided by their own standard deviation. They "
                 "should be divided by √d_k.",
                 lambda s: s.scores.std(),
             ),
             **{
                 f"constant-{name}": (
-                    f"Your numbers are those of scores divided by {words}{{, whatever d_k is}}.",
+                    f"Your numbers match scores divided by {words}{{, whatever d_k is}}.",
                     lambda s, c=value: c,
                 )
                 for name, value, words in (
@@ -163,12 +160,11 @@ SCALING = (
         SCALE,
         {
             "rounded-scores": (
-                "Your numbers are those of scaled scores that are rounded down to whole numbers "
-                "(`//`).",
+                "Your numbers match scaled scores that are rounded down to whole numbers (`//`).",
                 {"scaled": lambda s: s.scores // np.sqrt(s.Q.shape[-1])},
             ),
             "scaled-after-softmax": (
-                "Your numbers are those of weights divided by √d_k after the softmax{, so rows no "
+                "Your numbers match weights divided by √d_k after the softmax{, so rows no "
                 "longer sum to 1}. Divide the scores instead.",
                 {
                     "scaled": lambda s: s.scores,

@@ -157,7 +157,7 @@ WEIGHTS = (
                 lambda s: s.blocked / s.blocked.sum(-1, keepdims=True),
             ),
             "base-2": (
-                "Your weights are those of powers of 2 instead of powers of e.",
+                "Your weights match powers of 2 instead of powers of e.",
                 lambda s: softmax(s.blocked * np.log(2)),
             ),
             "sigmoid": (

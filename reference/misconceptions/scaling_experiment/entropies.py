@@ -39,8 +39,7 @@ ENTROPY = (
                 lambda s: _terms(s).sum(-1) / np.log(2),
             ),
             "base-10": (
-                "Your numbers are those of a logarithm with base 10. They should be in nats, with "
-                "base e.",
+                "Your numbers match a logarithm with base 10. They should be in nats, with base e.",
                 lambda s: _terms(s).sum(-1) / np.log(10),
             ),
             "no-minus": (

@@ -22,7 +22,7 @@ WITHOUT_DIM = Family(
     ROWS,
     {
         "softmax-without-dim": (
-            "Your numbers are those of a softmax without `dim`. For scores of three axes, torch "
+            "Your numbers match a softmax without `dim`. For scores of three axes, torch "
             "then takes axis 0, and for scores of two or four axes axis 1.",
             lambda s: softmax(s.blocked, 0 if s.blocked.ndim == 3 else 1),
         ),

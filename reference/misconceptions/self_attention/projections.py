@@ -57,12 +57,13 @@ PROJECTIONS = (
                 {"K": lambda s: s.x @ s.W_v.T},
             ),
             "queries-and-keys-swapped": (
-                "Queries and keys are exchanged: your numbers are those with W_q and W_k "
+                "Queries and keys are exchanged: your numbers match a module with W_q and W_k "
                 "exchanged.",
                 {"Q": lambda s: s.x @ s.W_k.T, "K": lambda s: s.x @ s.W_q.T},
             ),
             "keys-and-values-swapped": (
-                "Keys and values are exchanged: your numbers are those with W_k and W_v exchanged.",
+                "Keys and values are exchanged: your numbers match a module with W_k and W_v "
+                "exchanged.",
                 {"K": lambda s: s.x @ s.W_v.T, "V": lambda s: s.x @ s.W_k.T},
             ),
             "values-not-projected": (

@@ -52,7 +52,7 @@ INSIDE = (
         SCALE,
         {
             "root-of-d-model": (
-                "Your numbers are those of scores divided by √d_model, where d_model is the width "
+                "Your numbers match scores divided by √d_model, where d_model is the width "
                 "of x. They should be divided by √d_k.",
                 lambda s: s.scores / np.sqrt(s.x.shape[-1]),
             ),
@@ -198,7 +198,7 @@ WHOLE = Recipe(
         Fact(
             "another-factor",
             divisor_in_single,
-            "Your numbers are those of scores divided by {}. They should be divided by √d_k.",
+            "Your numbers match scores divided by {}. They should be divided by √d_k.",
         ),
         *FACTS,
     ),

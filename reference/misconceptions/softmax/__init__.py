@@ -82,12 +82,12 @@ MISTAKES = Mistakes(
             Fact(
                 "rounded-e",
                 _rounded_e,
-                "Your numbers are those of a softmax that replaces e by {}.",
+                "Your numbers match a softmax that replaces e by {}.",
             ),
             Fact(
                 "another-factor",
                 _factor,
-                "Your numbers are those of a softmax of inputs that were multiplied by {}.",
+                "Your numbers match a softmax of inputs that were multiplied by {}.",
             ),
             *FACTS,
         ),

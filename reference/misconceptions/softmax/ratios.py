@@ -38,19 +38,19 @@ RATIOS = (
         EXPONENTIAL,
         {
             "base-2": (
-                "Your numbers are those of powers of 2 instead of powers of e.",
+                "Your numbers match powers of 2 instead of powers of e.",
                 lambda s: np.exp2(s.shifted),
             ),
             "base-10": (
-                "Your numbers are those of powers of 10 instead of powers of e.",
+                "Your numbers match powers of 10 instead of powers of e.",
                 lambda s: np.power(10.0, s.shifted),
             ),
             "negative-exponent": (
-                "Your numbers are those of exp(−x): the largest input gets the smallest result.",
+                "Your numbers match exp(−x): the largest input gets the smallest result.",
                 {"shifted": lambda s: -s.array - (-s.array).max(axis=s.axis, keepdims=True)},
             ),
             "negative-exponent-after-shift": (
-                "Your numbers are those of exp(max − x): the largest input gets the smallest "
+                "Your numbers match exp(max − x): the largest input gets the smallest "
                 "result, and inputs that are far apart overflow.",
                 lambda s: np.exp(-s.shifted),
             ),
@@ -69,15 +69,15 @@ RATIOS = (
                 lambda s: s.array**2,
             ),
             "absolute-values": (
-                "Your numbers are those of a softmax of the absolute values of the inputs.",
+                "Your numbers match a softmax of the absolute values of the inputs.",
                 {"array": lambda s: np.abs(np.asarray(s.x, dtype=np.float64))},
             ),
             "exponential-minus-one": (
-                "Your numbers are those of exp(x) − 1 instead of exp(x).",
+                "Your numbers match exp(x) − 1 instead of exp(x).",
                 lambda s: np.expm1(s.shifted),
             ),
             "sigmoid": (
-                "Your numbers are those of a sigmoid of each input{, so rows do not sum to 1}.",
+                "Your numbers match a sigmoid of each input{, so rows do not sum to 1}.",
                 {"weights": lambda s: 1 / (1 + np.exp(-s.array))},
             ),
         },
@@ -143,17 +143,17 @@ RATIOS = (
         EXPONENTIAL,
         {
             "divided-by-root-of-length": (
-                "Your numbers are those of inputs divided by the root of their number. Do not "
-                "divide the inputs.",
+                "Your numbers match a softmax of inputs divided by the root of their number. Do "
+                "not divide the inputs.",
                 lambda s: s.array / np.sqrt(s.array.shape[s.axis]),
             ),
             "divided-by-sum-first": (
-                "Your numbers are those of inputs divided by their sum before the exponential. Do "
+                "Your numbers match a softmax of inputs divided by their sum. Do "
                 "not divide the inputs.",
                 lambda s: s.array / s.array.sum(axis=s.axis, keepdims=True),
             ),
             "standardised": (
-                "Your numbers are those of inputs that were changed to mean 0 and standard "
+                "Your numbers match a softmax of inputs changed to mean 0 and standard "
                 "deviation 1 before the exponential. Only subtract the maximum.",
                 lambda s: (
                     (s.array - s.array.mean(axis=s.axis, keepdims=True))

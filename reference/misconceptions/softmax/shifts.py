@@ -41,38 +41,37 @@ SHIFTS = (
         AXIS,
         {
             "always-last-axis": (
-                "Your numbers are those of a softmax along the last axis, even if another axis is "
+                "Your numbers match a softmax along the last axis, even if another axis is "
                 "asked for.",
                 lambda s: -1,
             ),
             "always-first-axis": (
-                "Your numbers are those of a softmax along the first axis, even if another axis "
+                "Your numbers match a softmax along the first axis, even if another axis "
                 "is asked for.",
                 lambda s: 0,
             ),
             "always-second-axis": (
-                "Your numbers are those of a softmax along axis 1, even if another axis is asked "
-                "for.",
+                "Your numbers match a softmax along axis 1, even if another axis is asked for.",
                 lambda s: 1,
             ),
             # S1 of the course's sources: a softmax without an axis
             "over-everything": (
-                "Your numbers are those of one softmax over the whole array{: all entries together "
+                "Your numbers match one softmax over the whole array{: all entries together "
                 "sum to 1}.",
                 lambda s: None,
             ),
             "first-axis-by-default": (
-                "Without the argument axis, your numbers are those of a softmax along the first "
+                "Without the argument axis, your numbers match a softmax along the first "
                 "axis. The default should be the last axis.",
                 lambda s: s.axis if "axis" in s.given else 0,
             ),
             "everything-by-default": (
-                "Without the argument axis, your numbers are those of one softmax over the whole "
+                "Without the argument axis, your numbers match one softmax over the whole "
                 "array. The default should be the last axis.",
                 lambda s: s.axis if "axis" in s.given else None,
             ),
             "last-two-axes": (
-                "Your numbers are those of a softmax over the last two axes together.",
+                "Your numbers match a softmax over the last two axes together.",
                 lambda s: (-2, -1) if np.ndim(s.x) > 1 else -1,
             ),
             "row-by-row": (
@@ -80,7 +79,7 @@ SHIFTS = (
                 lambda s: tuple(range(1, np.ndim(s.x))) if np.ndim(s.x) > 1 else 0,
             ),
             "axis-counted-from-one": (
-                "For axis 0 and 1, your numbers are those of a softmax along the next axis. Axes "
+                "For axis 0 and 1, your numbers match a softmax along the next axis. Axes "
                 "count from 0.",
                 lambda s: s.axis + 1 if s.axis >= 0 else s.axis,
             ),
@@ -305,13 +304,13 @@ SHIFTS = (
         ),
         {
             "divided-by-maximum": (
-                "Your numbers are those of inputs that were divided by their maximum. Subtract "
+                "Your numbers match a softmax of inputs divided by their maximum. Subtract "
                 "the maximum instead.",
                 lambda s: s.array / s.array.max(axis=s.axis, keepdims=True),
                 lambda s: below_largest(s, s.array / s.array.max(axis=s.axis, keepdims=True)),
             ),
             "unit-length": (
-                "Your numbers are those of inputs that were divided by their Euclidean length. Do "
+                "Your numbers match a softmax of inputs divided by their Euclidean length. Do "
                 "not divide the inputs.",
                 lambda s: s.array / _length(s),
                 lambda s: below_largest(s, s.array / _length(s)),

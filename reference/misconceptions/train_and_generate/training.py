@@ -179,7 +179,7 @@ TRAIN = Recipe(
                 ),
                 "gradients-changed": [
                     (
-                        f"Your losses are those of a training that {words}.",
+                        f"Your losses match a training that {words}.",
                         {"gradients": change},
                         {"gradients": change, "optimizer": "SGD"},
                     )
@@ -207,25 +207,24 @@ TRAIN = Recipe(
             means=constant,
             ways={
                 "plain-descent": (
-                    "Your losses are those of plain gradient descent (SGD). They should be those "
-                    "of AdamW.",
+                    "Your losses match plain gradient descent (SGD). They should match AdamW.",
                     "SGD",
                 ),
                 "no-weight-decay": (
-                    "Your losses are those of Adam. AdamW also makes the weights a little smaller "
+                    "Your losses match Adam. AdamW also makes the weights a little smaller "
                     "at each step.",
                     "Adam",
                 ),
                 "rmsprop": (
-                    "Your losses are those of RMSprop. They should be those of AdamW.",
+                    "Your losses match RMSprop. They should match AdamW.",
                     "RMSprop",
                 ),
                 "adagrad": (
-                    "Your losses are those of Adagrad. They should be those of AdamW.",
+                    "Your losses match Adagrad. They should match AdamW.",
                     "Adagrad",
                 ),
                 "adamax": (
-                    "Your losses are those of Adamax. They should be those of AdamW.",
+                    "Your losses match Adamax. They should match AdamW.",
                     "Adamax",
                 ),
                 "optimizer-made-anew": (
@@ -235,14 +234,14 @@ TRAIN = Recipe(
                 ),
                 "rate-ignored": [
                     (
-                        f"Your losses are those of the learning rate {rate:g}{{, whatever lr is}}.",
+                        f"Your losses match the learning rate {rate:g}{{, whatever lr is}}.",
                         {"rate": lambda lr, step, steps, rate=rate: rate},
                     )
                     for rate in (1e-3, 1e-2, 1e-1)
                 ],
                 "rate-scheduled": [
                     (
-                        f"Your losses are those of a training that {words}. The learning rate "
+                        f"Your losses match a training that {words}. The learning rate "
                         "should be lr in every step.",
                         {"rate": rate},
                     )

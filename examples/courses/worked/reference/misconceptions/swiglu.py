@@ -26,7 +26,7 @@ ACTIVATIONS = {
     "silu of the negative": lambda z: silu(-z),
 }
 ACTIVE = {
-    name.replace(" ", "-").lower(): (f"Your numbers are those of {name} instead of silu.", change)
+    name.replace(" ", "-").lower(): (f"Your numbers match {name} instead of silu.", change)
     for name, change in ACTIVATIONS.items()
 }
 OTHERS = {
