@@ -259,25 +259,38 @@ def _errors_in_uses(course: Course, exercise: Exercise) -> list[AuthoringError]:
                     says = _unknown_value(method, str(value), exercise, solution)
             if says:
                 errors[AuthoringError(text.path, line, says)] = None
-    errors |= dict.fromkeys(_modules_of_reference(course, text))
+    errors |= dict.fromkeys(_unfit_for_kits(course, text))
     if solution is not None:
         steps = {**solution, **dict.fromkeys(course.exercises, text.tree)}
         errors |= dict.fromkeys(_unknown_own_steps(text, steps))
     return list(errors)
 
 
-def _modules_of_reference(course: Course, text: CourseText) -> Iterator[AuthoringError]:
-    """Yield an error for each import of a module that student kits cannot replace by answers."""
+def _unfit_for_kits(course: Course, text: CourseText) -> Iterator[AuthoringError]:
+    """Yield an error for each use of the reference that recorded answers cannot replace."""
     package = course.content.reference
-    for node in ast.walk(text.tree):
-        if isinstance(node, ast.ImportFrom) and node.module == package and not node.level:
-            for name in {alias.name for alias in node.names} - {*course.content.helpers}:
-                if f"{package}.{name}" in sys.modules:
-                    says = (
-                        f"a student kit has no module `{name}`; "
-                        f"write `from {package}.{name} import …`, with the names that you use."
-                    )
-                    yield AuthoringError(text.path, node.lineno, says)
+    imports = [n for n in ast.walk(text.tree) if isinstance(n, ast.ImportFrom) and not n.level]
+    recorded: dict[str, str] = {}
+    for node in imports:
+        for name in {alias.name for alias in node.names} - {*course.content.helpers}:
+            if node.module == package and f"{package}.{name}" in sys.modules:
+                says = (
+                    f"a student kit has no module `{name}`; "
+                    f"write `from {package}.{name} import …`, with the names that you use."
+                )
+                yield AuthoringError(text.path, node.lineno, says)
+        module = (node.module or "").removeprefix(f"{package}.")
+        if module != node.module and module not in course.content.helpers:
+            recorded |= {alias.asname or alias.name: module for alias in node.names}
+    for call in (each for each in ast.walk(text.tree) if isinstance(each, ast.Call)):
+        name = getattr(call.func, "id", "")
+        given = {getattr(argument, "id", "") for argument in call.args} & {"rng", "submission"}
+        if given and name in recorded:
+            says = (
+                f"a student kit cannot record the answer of `{name}`, whose argument is "
+                f"`{min(given)}`; list the module `{recorded[name]}` under `helpers` in course.yml."
+            )
+            yield AuthoringError(text.path, call.lineno, says)
 
 
 def _unknown_own_steps(text: CourseText, known: Definitions) -> Iterator[AuthoringError]:

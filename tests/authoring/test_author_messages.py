@@ -103,19 +103,28 @@ def test_the_author_reads_why_an_answer_does_not_follow(tmp_path, factor, last, 
     assert len(again) == bool(why), again
 
 
-def test_a_whole_module_of_the_reference_is_refused_at_once(tmp_path):
+@pytest.mark.parametrize(
+    ("first", "line", "says"),
+    [
+        ("from {0} import shapes as course\n", 1, "write `from {0}.shapes import …`"),
+        (
+            "from {0}.shapes import area as drawn\ndef sizes(rng):\n    return drawn(rng)\n",
+            3,
+            "cannot record the answer of `drawn`, whose argument is `rng`; list the module `shapes`",
+        ),
+    ],
+)
+def test_what_a_kit_cannot_record_is_refused_at_once(tmp_path, first, line, says):
     folder = make(tmp_path)
     package = next(each for each in tmp_path.iterdir() if each.name.startswith("rectangles"))
     (package / "shapes.py").write_text(REFERENCE)
-    (path := package / "checks" / "test_areas.py").write_text(
-        f"from {package.name} import shapes as course\n{CHECKS}"
-    )
+    (path := package / "checks" / "test_areas.py").write_text(first.format(package.name) + CHECKS)
     course = load_course(folder / "course.yml")
     with pytest.raises(InvalidCourse) as caught:
         refuse_authoring_errors(course, course.content.exercises)
     (error,) = caught.value.errors
-    assert (error.path, error.line) == (path, 1)
-    assert f"write `from {package.name}.shapes import …`" in error.says
+    assert (error.path, error.line) == (path, line)
+    assert says.format(package.name) in error.says
     (folder / "course.yml").write_text(f"helpers: [shapes]\n{(folder / 'course.yml').read_text()}")
     course = load_course(folder / "course.yml")
     refuse_authoring_errors(course, course.content.exercises)  # students get this module
