@@ -64,9 +64,9 @@ RANGE = 1e-3, 1e3  # the range of factors that count as a scale; 0 would be no a
 class Asked:
     """A student's class, and the course's own class for comparison.
 
-    Attributes: first: calls that show whether number, order and shapes of the results are right.
-    One check grades only these facts, and all other checks ignore mistakes in them. what: the names
-    of the results in a sentence. Attention has two results, a larger module one.
+    `first` are the calls that show whether number, order and shapes of the results are right. One
+    check grades these facts, and all other checks ignore mistakes in them. `what` are the names of
+    the results in a sentence.
     """
 
     submission: Submission
@@ -606,7 +606,7 @@ class Asked:
     def total(
         self, made_with: Sizes, inputs: Inputs, state: Weights, toward: Array
     ) -> Callable[[str, Any], float]:
-        """Return a function of a change of one input or parameter. Its value is Σ output·toward."""
+        """Return the function from a change of one input or parameter to Σ output·toward."""
 
         def value(key: str, change: Any) -> float:
             given, weights = list(inputs), dict(state)

@@ -25,7 +25,10 @@ def scores(Q: Array, K: Array) -> Array:
 
 
 def scale(scores: Array, d_k: int) -> Array:
-    """Return the scores divided by √d_k. Their standard deviation does not grow with d_k."""
+    """Return the scores divided by √d_k.
+
+    The standard deviation of the result does not grow with d_k.
+    """
     return scores / np.sqrt(d_k)
 
 

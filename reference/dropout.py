@@ -41,10 +41,9 @@ def what_dropout_did(
     """Return the mistake in one pass in training, or None.
 
     `query` has the shape `(B, L_q, d)`, and `key` the shape `(B, L_k, d)`. The values were two
-    identity matrices side by side. So `output`, of shape `(B, L_q, 2·L_k)`, shows the used weights
-    twice. `in_evaluation` is the output without dropout. It shows the student's weights, even if
-    they are wrong. `own` are the weights that follow from the student's own step. They replace the
-    correct weights.
+    identity matrices side by side, so `output`, of shape `(B, L_q, 2·L_k)`, shows the used weights
+    twice. `in_evaluation` is the output without dropout. The weights `own`, which follow from the
+    student's own step, replace the correct weights.
     """
     query, key = query.astype(np.float64), key.astype(np.float64)
     right = softmax(scale(scores(query, key), key.shape[-1])) if own is None else own

@@ -1,4 +1,4 @@
-"""Removal of a constant from each row of biases. Such a constant does not change a softmax."""
+"""Removal of a constant from each row of biases, because a constant does not change a softmax."""
 
 from typing import Any
 

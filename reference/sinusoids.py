@@ -6,7 +6,7 @@ from reference.attention import Array
 
 
 def frequencies(d: int, base: float = 10000.0) -> Array:
-    """Return the frequency of each column. Both columns of a pair have the same frequency."""
+    """Return the frequency of each column, equal for both columns of a pair."""
     pairs = np.arange(d) // 2
     return np.asarray(float(base) ** (-2.0 * pairs / d))
 

@@ -244,9 +244,9 @@ def leaks(
 ) -> list[str]:
     """Return a sentence for each place in the files that contains an answer.
 
-    The search finds lines and larger expressions of solutions, hidden checks and the reference,
-    even with other names in the expressions. It also finds `secrets`, which are texts that the
-    policy holds back. Code that is also in a text of `shown`, such as a hint, is not reported.
+    An answer is a line or a larger expression of a solution, a hidden check or the reference, even
+    with other names. The texts in `secrets` are answers too. Code that students may see anyway, in
+    `shown`, is not reported.
     """
     private, public = _texts(course, exercises)
     # a line that the engine's own files contain reveals nothing

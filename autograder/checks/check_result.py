@@ -35,9 +35,6 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     """Result of a check, before points are given.
 
     Without a cause, the check has passed. Results with equal answers have the same `group`.
-    `raised` is an exception of the student's function, and the call that raised it. `stopped` tells
-    authors where the check's own code stopped. `refused` tells authors why follow-through did not
-    apply.
     """
 
     check: Check

@@ -60,8 +60,8 @@ class OwnSteps:
     """The student's functions for a step. Each of their calls is a *question* to a new process.
 
     An answer follows only if it depends on the step. So the grader also asks changed questions:
-    copies of the last question, with another value at one place along one axis. The values that
-    follow from the step's answers to them must differ from the value that followed before.
+    copies of the last question, with another value at one place along one axis. A changed question
+    must change the value that follows.
 
     Args:
         submission: the student's module.

@@ -2,7 +2,7 @@
 
 A signature is a text on the value's structure, without its numbers. A projection hash is a digest
 of the signature, and three sums of the numbers. Random numbers may differ in the last digit between
-two machines or two NumPy releases, so the hash tolerates rounding errors.
+two machines, so the hash tolerates rounding errors.
 """
 
 import contextlib

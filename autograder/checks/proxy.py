@@ -45,7 +45,7 @@ class Drawn(msgspec.Struct, frozen=True):
 
 
 class Function:
-    """Function of the student's module. A call runs it in the worker.
+    """Function of the student's module, which runs in the worker.
 
     The arguments may be numbers, texts, arrays, tensors (`tensor`), lists, dicts, and objects that
     stay in the worker (`Remote`). The result is plain data: an array comes back as a NumPy array
@@ -278,10 +278,10 @@ class Submission:
     ) -> Passed:
         """Make a module of the student's class `name`, load `state`, and call the module once.
 
-        Arrays become tensors of dtype float32, int64 or bool. The keys of `state` must be the names
-        of the module's own parameters. `forward_pass` also finds parameters with other names.
-        `seed` is the seed of torch's random numbers. `toward` is the same as for `reference_pass`.
-        `before` has the arguments of earlier calls.
+        The keys of `state` must be the names of the module's own parameters. For other names, use
+        `forward_pass`. Arrays become tensors of dtype float32, int64 or bool. `seed` is the seed of
+        torch's random numbers. `toward` is the same as for `reference_pass`. `before` has the
+        arguments of earlier calls.
 
         Raises:
             StudentProblem: the call gives no result. The exception says why.

@@ -42,11 +42,10 @@ class HiddenCheck(msgspec.Struct, frozen=True):
 
 
 class RecordedAnswers(msgspec.Struct):
-    """Recorded answers of one function of the reference.
+    """Recorded answers of one function of the reference, one entry for each call.
 
-    Each recorded call has an entry in `kinds` and in `values`, and three float64 numbers in `sums`.
-    The kind and the sums are the `ProjectionHash` of the arguments. An entry of `values` is the
-    index of an answer in `ExerciseRecord.values`.
+    `kinds` and `sums` are the `ProjectionHash` of the arguments. `values` are indices of
+    `ExerciseRecord.values`.
     """
 
     kinds: list[bytes] = []

@@ -38,9 +38,8 @@ class ModuleRun:
 
     Attributes:
         value: the result, an array or a list of arrays. torch computes it in float32.
-        gradients: a dict from requested weights' names, `input 0`, `input 1` and so on to
-            gradients. A gradient has the shape of its weight or input. None means that there is no
-            gradient.
+        gradients: a dict from the names of the requested weights, `input 0`, `input 1` and so on to
+            gradients. A gradient has the shape of its weight or input, or is None if missing.
         after: the inputs as they are after the call.
         state: the weights that the module used, by requested name. A missing bias is 0.
         fit: the layout of the weights in the module's parameters.

@@ -68,8 +68,7 @@ class Adjustments:
     def _matched(self, stored: Sequence[StoredAdjustment]) -> list[tuple[int, Row]]:
         """Return the table's rows, each with its id in the store, or with 0 if the row is new.
 
-        If the table is an old copy, rows of a command or the desk are missing. They are added
-        again.
+        If the table is an old copy, missing rows of a command or the desk are added again.
         """
         ids = [0] * len(self.table.rows)
         keys = [_typed_cells(self._cells(row)) for row in self.table.rows]

@@ -220,8 +220,7 @@ def recognise(
     """Read a download of `platform`.
 
     For None, find out the platform from the entries' names. A folder that is named after one of the
-    `students` is not searched for a download. Return None if the platform is unknown. Then each
-    folder belongs to a student.
+    `students` is not searched for a download. Return None if the platform is unknown.
     """
     if platform is not None:
         importer = named(platform)

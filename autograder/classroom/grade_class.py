@@ -106,9 +106,8 @@ def add_repairs(
 ) -> tuple[int, int]:
     """Search for repairs of the answers in a graded class, and add the repairs to the reports.
 
-    A search starts if the mistake in a graded answer has neither a name nor a line. Points and
-    everything else in the results stay the same. Returns: the number of repairs, and the number of
-    answers that needed one.
+    Points stay the same. The search looks at answers whose mistake has neither a name nor a line.
+    Return the number of repairs, and the number of these answers.
     """
     with _opened_run(job, progress, waiting, graders) as (run, _, grade, setup):
         return run.add_repairs(graded, grade, setup)

@@ -1,11 +1,10 @@
 """Folder of results: its lock, its versions, and the commands that made it.
 
-Only one run at a time uses the folder. The run locks a file in the folder. When the process ends in
-any way, the operating system removes the lock.
-
-A run first writes its results into `proposed/`. To apply them, the run renames `proposed` to
-`history/0002.applying` and replaces the current files. If the run is interrupted, the next process
-that opens the results replaces the files. So nobody reads a mixture of old and new results.
+Only one run at a time uses the folder. The run locks a file, and the operating system removes the
+lock when the process ends. A run writes its results into `proposed/`, renames this folder to
+`history/0002.applying`, and then replaces the current files. If the run is interrupted, the next
+process that opens the results finishes the replacement. So nobody reads a mixture of old and new
+results.
 """
 
 import contextlib

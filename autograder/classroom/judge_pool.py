@@ -173,10 +173,10 @@ def with_repairs(
 
 
 class JudgePool:
-    """The judge processes of a class. Only this object starts and ends their executor.
+    """The judge processes of a class.
 
-    The pool has one executor at a time. All judges of an executor have the same setup. A new setup,
-    the death of a judge, and closing the pool end the executor. The pool is not thread-safe.
+    Only this object starts and ends their executor. All judges of an executor have the same setup.
+    A new setup or the death of a judge ends the executor. The pool is not thread-safe.
     """
 
     def __init__(self, workers: int) -> None:

@@ -40,10 +40,7 @@ class _Head(msgspec.Struct, frozen=True):
 
 
 class Records:
-    """The reports in a file. `exercises` has all exercises of these reports.
-
-    `there` says whether the file exists, even if it is empty.
-    """
+    """The reports in a file. `there` is also true for an empty file."""
 
     def __init__(self, path: Path) -> None:
         """Read the file, and decode its names. Without a file, there are no students."""
@@ -84,7 +81,7 @@ class Records:
         return self.report(student) if student in self else None
 
     def report(self, student: str) -> Report:
-        """Return a student's report. There must be one."""
+        """Return the report of a student who has one."""
         try:
             return msgspec.json.decode(self._lines[student], type=Report)
         except msgspec.MsgspecError as error:

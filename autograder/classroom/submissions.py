@@ -312,7 +312,7 @@ class UnreadableFolder(Exception):
 
 @contextlib.contextmanager
 def guarded() -> Iterator[None]:
-    """Raise `UnreadableFolder` for any error. Such an error affects only the folder's student.
+    """Raise `UnreadableFolder` for any error, so that an error affects only one student.
 
     A `UserError` stays unchanged, because the course or the journal caused it.
     """

@@ -1,7 +1,8 @@
-"""Tables that people edit. Reading and writing such a table loses no content.
+"""Tables that people edit.
 
-Spreadsheets save a table in different forms: with a byte order mark, with semicolons or tabs, with
-other line ends, or with more columns. A table keeps its form when it is written again.
+No content is lost when a table is read and written again. Spreadsheets save a table in different
+forms: with a byte order mark, with semicolons or tabs, with other line ends, or with more columns.
+A table keeps its form.
 """
 
 import contextlib

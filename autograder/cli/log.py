@@ -24,7 +24,7 @@ LONGEST = 2000
 
 
 class _LogFile(logging.handlers.RotatingFileHandler):
-    """Log file that is created with its first line. If it cannot be written, nothing happens."""
+    """Log file that is created with its first line. An unwritable log is ignored."""
 
     def handleError(self, record: logging.LogRecord) -> None:
         pass

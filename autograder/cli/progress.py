@@ -26,12 +26,8 @@ def graded_with_progress(
 ) -> T:
     """Run `work` with a function that reports the numbers of finished and of all items.
 
-    If given, `notify` gets the numbers instead of the terminal. `log` gets a sentence from time to
-    time. After Ctrl-C, the message ends with `kept`. `done_to` has the verb and the noun for
-    messages.
-
-    Raises:
-        UserError: somebody pressed Ctrl-C.
+    With `notify`, the numbers go to `notify` instead of the terminal. `log` gets a sentence from
+    time to time. Raises: UserError: somebody pressed Ctrl-C. The message ends with `kept`.
     """
     done, (verb, noun) = 0, done_to
     console = Console(file=sys.stderr)  # now, since the work may replace sys.stderr

@@ -12,7 +12,7 @@ from autograder.course.errors import UserError
 
 
 def read_text(path: Path) -> str:
-    """Read a file of the course. If that is impossible, raise a UserError with the reason."""
+    """Read a file of the course, or raise a UserError with the reason."""
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
@@ -24,8 +24,7 @@ def read_text(path: Path) -> str:
 def open_new(path: Path, folder: int | None = None) -> IO[bytes]:
     """Open a new file for writing, in place of any file or link with the same path.
 
-    If `folder` is given, it is the descriptor of the file's folder. Then only the path's name is
-    used.
+    With `folder`, the descriptor of the file's folder, only the path's name is used.
     """
     at = path if folder is None else path.name
     with contextlib.suppress(FileNotFoundError):

@@ -76,7 +76,7 @@ def late_penalty(policy: LatePolicy, days: int, free_left: int) -> LatePenalty:
 def with_deadlines(course: dict[object, object]) -> dict[object, object]:
     """Return a course's fields with texts such as `2027-02-05T23:59+01:00` converted to times.
 
-    A deadline without a time zone is in UTC. Values that are no times stay unchanged.
+    A deadline without a time zone is in UTC. Other values stay unchanged.
     """
     assignments = course.get("assignments")
     for fields in (course, *(assignments if isinstance(assignments, list) else ())):

@@ -21,8 +21,8 @@ Modules = dict[str, ModuleType]
 def importable(course: Course) -> Iterator[None]:
     """Load the course's packages from the course's folder, which is first on the import path.
 
-    Modules of other courses with the same names are removed, and restored afterwards. Several
-    threads may do this for one course at the same time. Threads for another course wait.
+    Modules of other courses with the same names are removed, and restored afterwards. Threads for
+    another course wait.
     """
     _STAGE.enter(course)
     try:

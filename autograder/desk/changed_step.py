@@ -36,8 +36,8 @@ MIN_WRONG = 2  # probes with answers that differ from the right ones
 class StepCode(NamedTuple):
     """Code of a step that the search may change: a text that defines `name`, and its namespace.
 
-    If the step calls the function `name`, `calls` is the expression with the call, and `around` is
-    the expression's namespace. If the step is a recipe's whole function, `right` is this function.
+    If the step calls the function `name`, `calls` is the step's expression, evaluated in the
+    namespace `around`.
     """
 
     step: str

@@ -108,7 +108,7 @@ class NewMistake(msgspec.Struct, frozen=True):
 
 
 class GroupState(msgspec.Struct, frozen=True):
-    """State of a group. `doing` is the running job, and `trouble` is the last job's error."""
+    """State of a group: the running job, and the last job's error."""
 
     students: tuple[str, ...] = ()
     doing: str = ""

@@ -150,8 +150,7 @@ def _other_shape(seen: Observations) -> Statement | None:
 class Side(NamedTuple):
     """The calls with a property, or the calls without the property.
 
-    `words` describes the calls on this side, and `otherwise` all other calls. `is_safe` is false if
-    calls on this side may be wrong for another reason.
+    `words` describes these calls, and `otherwise` all other calls.
     """
 
     trait: Trait

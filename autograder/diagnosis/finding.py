@@ -127,9 +127,8 @@ def located(
 ) -> Finding:
     """Return a diagnosis of statements about the answers.
 
-    With `stops`, some calls stop with an error, and only the first statement is true of all calls.
-    With `shows_error`, the report shows a call that stops. Without `shows_error`, the error comes
-    last.
+    With `stops`, some calls stop with an error, so only the first statement is true of all calls.
+    `shows_error` selects a call that stops for the report.
     """
     first, *more = map(sentence, statements)
     says, wrong = " ".join([first, *more]), " ".join(more)

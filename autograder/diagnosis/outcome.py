@@ -125,10 +125,10 @@ class Comparison:
         by_kind: true if a list does not equal a tuple or an array, and True does not equal 1.
         read: a function that returns the part of a student's result to compare, such as the images
             of a figure.
-        sample: a function for results that a recipe does not compute, such as a figure or a mean
-            over random trials. It makes a student's result from the state of a replay.
-        spread: a function for random results, or None for exact results. It computes the expected
-            numbers and their largest allowed errors from the state of a replay.
+        sample: a function that makes a student's result from the state of a replay, if the recipe
+            does not compute this result: a figure, or a mean over random trials.
+        spread: a function that computes the expected numbers of a random result and their largest
+            allowed errors from the state of a replay, or None for exact results.
     """
 
     precision: Any = np.float64

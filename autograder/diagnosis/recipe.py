@@ -32,10 +32,9 @@ class Misconception:
 
     Attributes:
         id: the name of the mistake. All ways to make the same mistake have the same name.
-        finding: a sentence that is true of the student's numbers. A part in braces, `{one}`, is
-            shown only if this mistake alone explains every answer. Of a part `{one|other}`, the
-            report otherwise shows `other`. Example: `{Small numbers are right. }Large numbers
-            overflow.`
+        finding: a sentence that is true of the student's numbers. The report shows a part in
+            braces, `{one}`, only if this mistake alone explains every answer. Of `{one|other}`, the
+            report then shows `one`, else `other`.
         hints: a question, a rule, and the place with the fix. Without hints, the report shows the
             hints of the failed check.
         replaces: the wrong steps or arguments, by name.
@@ -55,10 +54,10 @@ Change = Alternative | Misconception
 class Family:
     """Mistakes with the same hints, usually in the same step.
 
-    For each mistake, `ways` has a tuple: the finding, and the change that makes the mistake. A
-    change is a function of the state that replaces the family's step. To replace several steps or
-    arguments, use a dict from names to functions. If students make the mistake in several ways,
-    write several changes in the tuple. If each way needs its own finding, write a list of tuples.
+    For each mistake, `ways` has a tuple: the finding, and one or more changes that make the
+    mistake. A change is a function of the state that replaces the family's step, or a dict from
+    names of steps and arguments to functions. If each change needs its own finding, write a list of
+    tuples.
 
         Family(
             "letters",
@@ -75,7 +74,7 @@ class Family:
             are enough.
         ways: a dict from the name of each mistake to its finding and change.
         means: a function that turns each change into a function of the state, or into a dict of
-            such functions. If a change is a dict, `means` is called for each value of the dict.
+            such functions.
     """
 
     target: str | Callable[..., Any] | None
@@ -206,10 +205,9 @@ class Probe:
 class Trait:
     """Property of calls, such as "with a mask", that may decide whether an answer is right.
 
-    `holds` tests the state of a call, and returns None if neither phrase fits the call. `when` is
-    the phrase for calls with the property. `otherwise` is the phrase for calls without the
-    property. If `both_ways` is false, calls without the property may fail for other reasons too, so
-    no report says that only these calls fail.
+    `holds` tests the state of a call. It returns None if neither phrase fits the call. `when` is
+    the phrase for calls with the property, and `otherwise` for calls without the property. If
+    `both_ways` is false, no report says that only calls without the property fail.
     """
 
     holds: Callable[[Any], bool | None]
@@ -230,16 +228,14 @@ class Trait:
 class Fact:
     """A statement about an answer that can be tested.
 
-    `says` is the statement. `holds` is a function of the correct call's state and the student's
-    value that returns true if the statement is true. The value is an array, or a list of arrays for
-    several results. A value without numbers is passed unchanged. With `is_named`, the id of the
-    fact is the name of a misconception.
+    `says` is the statement. `holds(state, value)` returns true if the statement is true. `state`
+    belongs to the correct call. `value` is the student's array, or a list of arrays for several
+    results. With `is_named`, the id of the fact is the name of a misconception.
 
-    If `says` contains {}, `holds` returns a number for the statement, such as the factor between
-    the student's scores and the correct scores. If the number is unknown, `holds` returns NaN. If
-    the statement is false, `holds` raises a ValueError. The report makes the statement only if all
-    wrong answers have the same number, or if one formula computes each call's number from the
-    call's sizes.
+    If `says` contains {}, `holds` returns the number for this place, such as a factor, or NaN if
+    the number is unknown. If the statement is false, `holds` raises a ValueError. The report makes
+    the statement only if all wrong answers have the same number, or if one formula computes each
+    number from the sizes of its call.
     """
 
     id: str
@@ -284,29 +280,25 @@ class Recipe:
     """A function of an exercise, with its correct steps and its mistakes.
 
     Attributes:
-        of: the correct function, or a plain class, or just the name of a torch class. The recipe of
-            a plain class has one parameter, a `Script`. Each of its mistakes is a wrong class.
-        probes: a function that yields calls for distinguishing misconceptions, small calls first. A
-            call is a tuple of arguments or a `Probe`. The function has one parameter: `rng`, a
-            random generator, or `draw`, the number of the draw. All draws must have the same kinds
-            of calls.
-        families: the mistakes. A dict like the `ways` of a `Family` is one family without hints. In
-            a recipe without steps, changes of such a dict replace the whole function. Otherwise,
-            each change names the steps that it replaces.
+        of: the correct function, a plain class, or the name of a torch class. For a plain class,
+            each probe is a `Script`, and each mistake is a wrong class.
+        probes: a function that yields calls, small calls first. A call is a tuple of arguments or a
+            `Probe`. The function has one parameter: `rng`, a random generator, or `draw`, the
+            number of the draw. All draws must have the same kinds of calls.
+        families: the mistakes. A dict like the `ways` of a `Family` is one family without hints.
         steps: an ordered dict from step names to functions. The value of the last step is the
             result. Without steps, the whole function is one step.
         parameters: the names of the parameters, in order. By default, the parameters of `of`, or of
             a `ModuleCaller`.
         defaults: the default values of optional parameters. By default, the default values in `of`.
         alternatives: other correct ways to do some steps, such as a fill of −1e9 instead of −∞.
-            Each alternative is a dict from step names to functions. A student may combine an
-            alternative with a misconception.
+            Each alternative is a dict from step names to functions.
         traits: properties of calls that may decide whether an answer is right.
         facts: statements to test if no misconception fits, most useful first.
         results: the names of several results in sentences, in order.
         labels: the names of the steps' values in sentences, such as `{"total": "the total"}`. A
-            label may also replace an argument's name. If no mistake fits, the diagnosis leaves out,
-            repeats or changes a step that has a label.
+            label may also replace an argument's name. The diagnosis also tries to leave out, repeat
+            or change a step that has a label.
         axes: a function that returns the sizes of a call by name, such as `{"L_q": 3, "d_k": 4}`.
             Sentences use these names.
         caller: the way to call student's code that needs more than a plain call, such as a class.

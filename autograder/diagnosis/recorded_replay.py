@@ -67,10 +67,9 @@ class RecordedOutcome(msgspec.Struct, frozen=True):
 class RecordedPairs(msgspec.Struct):
     """Outcomes of one probe under all pairs and generic changes.
 
-    `kinds` and `sums` have one entry for each different outcome: a digest of its structure, and a
-    weighted sum of its numbers. `which` has an index of these entries for each pair and each
-    generic change. The sums are rounded float64 numbers, packed by `shuffled`. One sum per outcome
-    is enough, because a false match would need a coincidence in every probe.
+    `kinds` and `sums` describe each different outcome: a digest of its structure, and a weighted
+    sum of its numbers. `which` is the index of the outcome for each pair and each generic change.
+    One sum per outcome is enough, because a false match would need a coincidence in every probe.
     """
 
     which: bytes = b""

@@ -146,9 +146,9 @@ class CheckPlugin(Fixtures):
 
 
 def _with_unwritten(results: Sequence[CheckResult], session: WorkerSession) -> list[CheckResult]:
-    """Return the results. Checks outside the kit that cannot pass are marked as failed.
+    """Return the results, with checks outside the kit that cannot pass marked as failed.
 
-    A check cannot pass if it calls a function that the student has not written or has deleted.
+    A check cannot pass if it calls a function that the student has not written.
     """
     source = session.source
     hidden = {each.name for each in results if each.cause and each.cause.code == "hidden"}
@@ -349,10 +349,10 @@ def _stopped(result: CheckResult, error: BaseException) -> CheckResult:
 def with_unreadable_answers(
     results: Sequence[CheckResult], is_sound: Callable[[CheckResult], bool]
 ) -> list[CheckResult]:
-    """Return the results. Sound checks that raised an exception are marked as failed.
+    """Return the results, with sound checks that raised an exception marked as failed.
 
     A check is sound if it passes for the course's solution. A sound check raises only if it cannot
-    read the student's answer. So a submission cannot pretend that the grader failed.
+    read the student's answer, so a submission cannot pretend that the grader failed.
     """
     readable = list(results)
     for place, result in enumerate(results):

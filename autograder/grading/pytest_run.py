@@ -294,8 +294,8 @@ class SubmissionRun:
 class StudentDebugger(PdbInvoke):
     """pytest's debugger, opened in the frame of the student's code that raised the exception.
 
-    Another process repeats the call, with the terminal but without the correct answers. If that is
-    impossible, the debugger opens in the check's frame.
+    Another process repeats the call, with the terminal but without the correct answers. If the call
+    cannot be repeated, the debugger opens in the check's frame.
     """
 
     def __init__(self, course: Course) -> None:

@@ -78,10 +78,8 @@ def _from_notes(
 
 
 def _people(prefixes: Collection[str], named: dict[str, Owner]) -> dict[str, list[Owner]]:
-    """Return the possible students of each file name's prefix.
-
-    A prefix is an assignment and a user name. Both may contain underscores, so a prefix may have
-    several students.
+    """Return the possible students of each file name's prefix, which is an assignment and a user
+    name. Assignments and user names may contain underscores, so a prefix may have several students.
     """
     assignments = {prefix.removesuffix(owner.id) for prefix, owner in named.items()}
     people = {prefix: [owner] for prefix, owner in named.items()}

@@ -64,8 +64,8 @@ def _piece(entry: str, owner: Owner, late: bool, rest: str) -> Piece | None:
 def read(listing: Listing) -> Sequence[Piece]:
     """Return the pieces of all files.
 
-    A number belongs to one name, and a download has either names or codes. So a file with a single
-    meaning can rule out meanings of other files.
+    A file without a clear student has several pieces. In one download, a number belongs to one
+    name. So a file with a clear student can rule out other students for other files.
     """
     entries = [readings for name in listing.files if (readings := readings_of(name))]
     known: set[Owner] = set()

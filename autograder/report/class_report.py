@@ -130,8 +130,7 @@ def is_small(count: int) -> bool:
 def may_be_told(count: int, *wholes: int) -> bool:
     """Return whether a number of students may be published.
 
-    The number must be at least five. `wholes` are published totals that include these students. The
-    difference to a total must not be 1 to 4.
+    The number, and its difference to each total in `wholes`, must not be 1 to 4.
     """
     return count >= FEWEST and not any(is_small(whole - count) for whole in wholes)
 
@@ -157,8 +156,8 @@ def bands(bars: Sequence[int]) -> list[Band]:
 def with_company(hidden: Sequence[int], sizes: Sequence[int]) -> set[int]:
     """Return the hidden items.
 
-    Next to a single hidden item, hide the smallest other item too. A published total would reveal a
-    single hidden item by subtraction.
+    If only one item is hidden, hide the smallest other item too, because a published total would
+    reveal a single hidden item.
     """
     others = sorted((size, item) for item, size in enumerate(sizes) if item not in hidden)
     return {*hidden, *(item for _, item in others[:1] if len(hidden) == 1)}

@@ -179,8 +179,8 @@ def points_cell(row: "Row", exercise: Exercise) -> PointsCell:
 def mistake_map(mistakes: Sequence["MistakeCount"]) -> dict[str, Any]:
     """Return the data for a map of mistakes and students.
 
-    Each of the most common mistakes has an SVG path, which fills the columns of its students.
-    Students with the same mistakes have neighbouring columns.
+    Each mistake has an SVG path, which fills the columns of its students. Students with the same
+    mistakes have neighbouring columns.
     """
     made_by: dict[int, list[int]] = {}
     for place, mistake in enumerate(mistakes[:ON_THE_MAP]):

@@ -310,9 +310,9 @@ def required(check: CheckReport) -> str:
 def repeated_errors(exercise: ExerciseReport) -> dict[str, str]:
     """Return notes on errors that several checks share, by check name.
 
-    The first check with an error has the note. All later checks with this error have an empty text.
-    Two errors are equal if one line raises the same message apart from numbers, or if they have the
-    same sentence on one function.
+    The first check with an error has the note, and later checks have an empty text. Two errors are
+    equal if one line raises the same message apart from numbers, or if one function has the same
+    sentence.
     """
     checks = defaultdict(list)
     for check in presented(exercise).checks:

@@ -60,9 +60,9 @@ def for_student(
     In practice and homework, students see the finding, the values and the first hints of each
     failed check. `hints_shown` is the number of hints for each check, or a dict by check name. Of a
     hidden check, students see the outcome, and the course's own sentence on a named mistake. In an
-    exam, students see only points, and the outcomes of visible checks. `hidden` returns the stage
-    of an exercise. Before the course's date for hidden checks, only the exercise's points show
-    hidden checks. After this date, an exam shows the outcomes of hidden checks too.
+    exam, students see only points, and the outcomes of visible checks. Until the course's date for
+    hidden checks, only the exercise's points show hidden checks. `hidden` returns the stage of an
+    exercise.
     """
     exercises = tuple(
         exercise_for_student(each, policy, hints_shown, hidden) for each in report.exercises

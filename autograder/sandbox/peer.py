@@ -1,7 +1,6 @@
-"""Process for functions of the course that a submission calls, perhaps with hostile values.
-
-For example, a student's tests get correct and wrong functions as arguments. The student's code can
-call these functions, but cannot see their source.
+"""Process for functions of the course that a submission calls, such as the functions that a
+student's tests get as arguments. The student's code can call these functions, but cannot see their
+source.
 """
 
 from collections.abc import Sequence

@@ -20,13 +20,12 @@ MAX_TIMEOUTS = 2
 
 
 class Budget:
-    """Time that a submission has used, summed over all its processes, and the limits on it.
+    """Time that a submission has used in all its processes, and the limits on this time.
 
     A function that timed out twice is not called again. All calls and the first load together may
-    use the course's `total_seconds`. All later loads together may use the same amount of time.
-
-    `is_in_doubt` is true if a process ended, or was killed, before it had answered. A busy machine
-    can be the reason. So the submission is graded again while no other submission runs.
+    use the course's `total_seconds`, and all later loads the same amount again. `is_in_doubt` is
+    true if a process ended before it had answered. A busy machine can be the reason, so the
+    submission is graded again while no other submission runs.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -88,12 +87,12 @@ class Budget:
 
 
 class Workers:
-    """Processes of a submission. Each place has at most one process, which one session uses.
+    """Processes of a submission.
 
-    If a session needs a place that another session uses, the other session's process is ended. With
-    `last_try`, a process that was killed from outside is treated as if it had ended by itself.
-    `exercises` are the names of the course's exercises, which a student's file may import.
-    `has_code` returns whether the student has written code in the function around a place.
+    Each place has at most one process, which one session uses. If another session needs the place,
+    the process is ended. With `last_try`, a process that was killed from outside counts as ended by
+    itself. A student's file may import the `exercises` of the course. `has_code` returns whether
+    the student has written code around a place.
     """
 
     def __init__(

@@ -106,11 +106,11 @@ def compare_exercise(
     right: Sequence[Fingerprints],
     together: frozenset[frozenset[str]] = frozenset(),
 ) -> ExerciseSimilarity:
-    """Return the pairs that stand out in the exercise with this name and title.
+    """Return the pairs of this exercise that stand out.
 
     A pair stands out if it shares more than half of the students' own fingerprints, more than any
-    two right answers, and more than the class's median pair. Students who submitted `together` are
-    left out.
+    two right answers, and more than the median pair. Students who submitted `together` are left
+    out.
     """
     long = {student: prints for student, prints in work.items() if len(prints) >= LEAST}
     students = list(long)

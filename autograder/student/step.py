@@ -50,10 +50,9 @@ def next_step(
 ) -> Attempts:
     """Return the failures in the exercise, and the number of hints to show for each of them.
 
-    The first hint of a check comes with the message. The next hint comes if the source has changed
-    and fails in the same way. With the policy "practice", the next hint also comes when the student
-    has `asked`. Only the mistake to correct first gets a next hint, and only if the report before
-    began with this mistake too.
+    The first hint of a check comes with the message. The next hint comes if the changed source
+    fails in the same way, or with the policy "practice" if the student has `asked`. Only the
+    mistake to correct first gets a next hint, and only if the student has seen its first hint.
     """
     changed = bool(before.digest) and before.digest != exercise.digest
     more = changed or (asked and policy == "practice")

@@ -160,9 +160,8 @@ def unwritten(units: Sequence[Unit]) -> dict[str, CodePlace]:
 
 
 def replaced(units: Sequence[Unit], at: CodePlace) -> tuple[CodePlace, CodePlace] | None:
-    """Return the first lines of the definition around `at`, and of an earlier one with a body.
-
-    Both have the same name. If there is no earlier definition, return None.
+    """Return the first lines of the definition around `at`, and of an earlier one of this name with
+    a body. If there is no earlier definition, return None.
     """
     earlier: dict[str, CodePlace] = {}
     for unit in units:

@@ -43,7 +43,7 @@ class CharacterBudget:
         self.left = left
 
     def take(self, size: int) -> bool:
-        """Use up `size` characters and return True. If fewer are left, return False."""
+        """Use up `size` characters and return True, or return False if fewer are left."""
         if size > self.left:
             return False
         self.left -= size

@@ -142,9 +142,8 @@ def _is_asked(bound: Binding) -> bool:
 def exercises_in(source: Source, code: Code, stubs: Stubs) -> dict[str, list[str]]:
     """Return a dict from the exercises that a file answers to the defined names of each.
 
-    The file must define all requested names of an exercise, or more than half of them. In the
-    second case, none of the names may belong to an exercise that the file answers completely.
-    Imported names do not count.
+    The file must define all requested names of an exercise, or more than half of them. Imported
+    names do not count.
     """
     defined = {name for name, bound in code.names.items() if not bound.is_import}
     whole: dict[str, list[str]] = {}

@@ -230,7 +230,7 @@ def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines,
     """Return the line with the first unknown value, and all lines with only known values.
 
     A value is known if a correct answer computes it too. If every line has an unknown value, the
-    student's approach is different, and both results are empty.
+    student's approach is different, so both results are empty.
     """
     large = [value for value in values if value.known_by[0] >= TELLING]
     unknown = [value.place for value in large if not _is_among(value.known_by, known)]
@@ -241,8 +241,7 @@ def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines,
 def without_loops(trees: Sequence[Tree | None], lines: Lines) -> Lines:
     """Return the lines that compute a value before any loop of their function.
 
-    Arrays in a loop may be too small to identify, so a wrong value there may be missed. A line such
-    as `return x` computes nothing: an earlier line has changed `x` in place.
+    Arrays in a loop may be too small to identify. A line such as `return x` computes nothing.
     """
     behind = set()
     for number, tree in enumerate(trees):

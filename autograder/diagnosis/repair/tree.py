@@ -28,7 +28,7 @@ ATOMIC = (
 
 
 class Span(msgspec.Struct, frozen=True, order=True):
-    """Part of a text, and a replacement. `start` and `end` count bytes of UTF-8."""
+    """Part of a text in bytes of UTF-8, and a replacement."""
 
     start: int
     end: int

@@ -96,7 +96,9 @@ MISCONCEPTIONS = (
 
 
 def probes(draw: int) -> Sequence[Probe]:
-    """Return probes. Their sizes are all different, or all equal to show mistakes in values."""
+    """Return probes with all sizes different, and probes with all sizes equal to show mistakes in
+    values.
+    """
     rng = np.random.default_rng([32, draw])
 
     def case(batch: int, length: int, d_model: int, heads: int, mask: Any = None) -> Probe:
