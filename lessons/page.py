@@ -11,12 +11,11 @@ PAGE = HERE.parent / "docs" / "lessons.md"
 HEAD = """\
 # The lessons, at a glance
 
-For each lesson: its time, its prerequisites and its pictures. Code in `lessons/` draws the
-pictures (`make figures`). A notebook shows them. A script links to them, with a description. This
-page is generated from the lessons' texts.
+The time, the prerequisites and the pictures of each lesson. The exercise's file describes each
+picture in words. `make figures` draws the pictures and writes this page.
 """
 PACE = re.compile(r"^\*About (?:.|\n)*?\*$", re.MULTILINE)
-FIGURE = re.compile(r"!\[([^\]]+)\]\((figures/[^)]+)\)")
+FIGURE = re.compile(r"!\[[^\]]+\]\((figures/[^)]+)\)")
 
 
 def page(course: Course) -> str:
@@ -31,8 +30,8 @@ def _lessons(course: Course) -> Iterator[str]:
         assert pace is not None, f"{exercise.name} does not say how long it takes"
         yield f"## {number}. {exercise.title}\n"
         yield f"`{exercise.name}`. {' '.join(pace[0].strip('*').split())}\n"
-        for said, path in FIGURE.findall(text):
-            yield f"![{' '.join(said.split())}](../exercises/{path})\n"
+        for path in FIGURE.findall(text):
+            yield f"![A picture of the lesson {exercise.title}](../exercises/{path})\n"
 
 
 def _words(solution: Path) -> str:
