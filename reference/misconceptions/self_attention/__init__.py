@@ -33,7 +33,7 @@ BARE = replace(
     _numpy,
     of="ScaledDotProductAttention",
     families=(*without(FAMILIES, "large-epsilon"), WITHOUT_DIM),
-    probes=lambda draw: [float32_probe(probe) for probe in probes(draw, most=1000)],
+    probes=lambda draw: [float32_probe(probe) for probe in probes(draw, most=3000)],
     caller=ModuleCaller((), _numpy.parameters, {}, WORDS),
     comparison=Comparison(precision=np.float32),
     facts=tuple(
