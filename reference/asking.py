@@ -102,7 +102,6 @@ class Asked:
         return False
 
     def run(self, made_with: Sizes, inputs: Inputs, state: Weights, **details: Any) -> ModuleRun:
-        """Return a forward pass of the student's module."""
         __tracebackhide__ = True
 
         def right(used: Weights) -> Any:
@@ -119,7 +118,6 @@ class Asked:
     def right(
         self, made_with: Sizes, inputs: Inputs, state: Weights, toward: Inputs | None = None
     ) -> Passed:
-        """Return the same forward pass of the course's module."""
         return reference_pass(self.build, made_with, inputs, state, toward)
 
     def right_beside(

@@ -47,7 +47,7 @@ def side_of(label: str) -> str | None:
 def are_a_pair(one: str, other: str) -> bool:
     """Return True for a pair of labels with an unclear meaning, such as source and target.
 
-    Attention goes from a source to a target, and a translation's target attends to its source.
+    In attention, the target is the key, but in a translation, the target is the query.
     """
     mine, theirs = set(words(one)), set(words(other))
     return any(

@@ -86,7 +86,6 @@ def least_likely_are_missing(
 
 
 def _likelihood(words: npt.NDArray[np.int64], probabilities: Array) -> float:
-    """Return the logarithm of the probability of a chain's steps."""
     chances = probabilities[words[:-1], words[1:]]
     return float(np.log(np.maximum(chances, 1e-300)).sum())
 

@@ -154,8 +154,6 @@ def solution_module(course: Course, exercise: Exercise) -> ModuleType:
 def with_misconceptions(
     module: ModuleType, recipe: Recipe, wrong: tuple[Change, ...]
 ) -> ModuleType:
-    """Return a copy of a module in which the recipe's function has these misconceptions."""
-
     def simulated(*args: Any, **kwargs: Any) -> Any:
         probe = Probe(args, kwargs)
         sample = recipe.comparison.sample

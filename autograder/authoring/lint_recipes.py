@@ -56,7 +56,6 @@ class Places:
         return AuthoringError(self.path, course_text(self.path).line_of_assignment(name), says)
 
     def of_word(self, word: str, says: str) -> AuthoringError:
-        """Return an error at the line of a word in the code, or else at the list of mistakes."""
         for text in self._texts():
             if line := _line_of(text.tree, word):
                 return AuthoringError(text.path, line, says)

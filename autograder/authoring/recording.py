@@ -174,7 +174,6 @@ def record_key(course: Course, exercise: Exercise, *settings: object) -> str:
 
 @functools.cache
 def engine_key() -> str:
-    """Return the digest of the engine's files."""
     return files_key(engine_folder(), sorted(_files(engine_folder())))
 
 

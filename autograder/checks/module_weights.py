@@ -212,7 +212,6 @@ class _Search:
                 yield ways
 
     def _by_role(self) -> Iterator[Ways]:
-        """Yield the possible layouts of weights with the role of one or more parameters."""
         role, wanted = self.role, self.wanted
         for group in dict.fromkeys((role(w), wanted[w]) for w in self.weights if role(w)):
             same = [w for w in self.weights if (role(w), wanted[w]) == group]

@@ -120,7 +120,6 @@ def _signed(points: float) -> str:
 
 
 def work_id(exercises: Sequence[ExerciseReport]) -> str:
-    """Return a digest of a student's files for some exercises."""
     return answer_id(" ".join(e.digest for e in exercises if e.digest) or "none")
 
 
@@ -216,7 +215,6 @@ def open_requests(report: Report) -> list[ExerciseReport]:
 
 
 def decision_row(change: str, amount: float | None, why: str, by: str | None) -> dict[str, str]:
-    """Return the table's cells for a decision of today."""
     return {
         "change": change,
         "points": "" if amount is None else number(amount),

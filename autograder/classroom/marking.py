@@ -280,7 +280,6 @@ class Wording(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """The id of the first of these answers."""
         return self.members[0].id
 
 

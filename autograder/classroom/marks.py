@@ -74,7 +74,6 @@ class UncountedMark(msgspec.Struct, frozen=True):
 
 
 def answer_id(text: str) -> str:
-    """Return a digest of an answer's words, without line breaks."""
     return as_letters(" ".join(text.split()))
 
 

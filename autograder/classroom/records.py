@@ -193,7 +193,6 @@ class KnownRepairs:
         return msgspec.structs.replace(report, repair=found[0] if found else None)
 
     def keep(self, student: str, report: ExerciseReport, repair: Repair | None) -> None:
-        """Store the result of a search for a repair of this report's answer."""
         self._journal.keep(student, *_row(report), msgspec.json.encode([repair]))
 
     def _found(self, student: str, report: ExerciseReport) -> tuple[Repair | None, ...]:

@@ -97,12 +97,10 @@ class Table:
         return cell(row, self._at[column])
 
     def others(self, row: Row) -> list[str]:
-        """Return the texts of a row's cells outside the grader's columns."""
         ours = set(self._at.values())
         return [cell for at, cell in enumerate(row.cells) if at not in ours]
 
     def row(self, values: dict[str, str], old: Row | None = None) -> tuple[str, ...]:
-        """Return a row's cells, with new values in some of the grader's columns."""
         cells = list(old.cells) if old is not None else []
         cells += [""] * (len(self.header) - len(cells))
         for name, value in values.items():

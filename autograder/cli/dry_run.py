@@ -92,7 +92,6 @@ def _table(students: Mapping[str, Sequence[tuple[str, Block]]]) -> Table:
 
 
 def _head(folder: Folder) -> str:
-    """Return a line with the student's name, the platform and the time of the hand-in."""
     hand_in = folder.hand_in or HandIn()
     is_known = folder.student == hand_in.name or folder.student.startswith(f"{hand_in.name}_")
     parts = [

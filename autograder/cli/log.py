@@ -106,7 +106,6 @@ def emit_start(job: Job) -> None:
 
 
 def emit_changes(changes: Iterable[Change]) -> None:
-    """Print each student's change of grades."""
     for change in changes:
         emit("change", **msgspec.to_builtins(change))
 

@@ -101,7 +101,6 @@ def verify_exercise(root: Path, name: str, with_mutants: bool, share: int) -> Ve
 
 
 def print_kit(course: Course, exercises: Sequence[Exercise]) -> None:
-    """Print the shares of answers that a student kit of these exercises can judge or name."""
     if not exercises:
         return
     if missing := missing_modules("release"):
@@ -134,7 +133,6 @@ def print_results(results: list[Verified]) -> None:
 
 
 def cells(verified: Verified) -> dict[str, str]:
-    """Return the cells of an exercise's row, by the titles of their columns."""
     return {
         "exercise": verified.name,
         "checks": str(verified.checks),

@@ -77,7 +77,6 @@ class CourseText:
 
     @functools.cached_property
     def bodies(self) -> list[list[ast.stmt]]:
-        """The statements of the module, and the statements of each class in the module."""
         classes = (node for node in ast.walk(self.tree) if isinstance(node, ast.ClassDef))
         return [self.tree.body, *(node.body for node in classes)]
 

@@ -35,7 +35,7 @@ def printable(text: str, limit: int = 2000) -> str:
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """Return `printable(text, limit)` on one line. One space replaces each run of whitespace."""
+    """Return `printable(text, limit)` on one line, with single spaces."""
     return printable(" ".join(text.split()), limit)
 
 

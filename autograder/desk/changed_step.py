@@ -160,7 +160,6 @@ def _import_line(name: str, space: Mapping[str, Any]) -> str:
 
 
 def _step_codes(recipe: Recipe, root: Path) -> Iterator[StepCode]:
-    """Yield the recipe's steps in order, then the course's functions that the steps call."""
     lambdas = {name: code for name, step in recipe.steps.items() if (code := _lambda(step))}
     for step, (text, space) in lambdas.items():
         yield StepCode(step, "step", f"def step({STATE}):\n    return {text}\n", space)

@@ -211,7 +211,6 @@ class ClassResults:
 
     @functools.cached_property
     def history(self) -> dict[str, list[tuple[ResultsVersion, Change]]]:
-        """Changes of each student's grade with their versions, in order."""
         changes = defaultdict(list)
         for version, folder in versions(self._results):
             for change in read_changes(folder / CHANGES):

@@ -195,7 +195,6 @@ def out_of_date(recipe: Recipe, named: NamedAnswers) -> bool:
 
 
 def probe_hash(probe: Probe) -> ProjectionHash:
-    """Return the hash of a call, with the name and the arguments of each library's object."""
     args = [
         [arg.target, *arg.args] if isinstance(arg, LibraryObject) else arg for arg in probe.args
     ]

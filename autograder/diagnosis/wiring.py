@@ -102,7 +102,6 @@ def as_students_know(recipe: Recipe) -> dict[str, str]:
 
 
 def sizes_of_all(recipe: Recipe) -> tuple[str, ...]:
-    """Return the names of the sizes of every call."""
     sizes = [recipe.axes(recipe.right(probe)) for probe in recipe.calls(0)]
     return tuple(name for name in (sizes or [{}])[0] if all(name in call for call in sizes))
 

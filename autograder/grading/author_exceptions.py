@@ -108,12 +108,10 @@ def _parameters(values: Sequence[object]) -> list[str]:
 
 
 def names_of(value: object) -> list[str]:
-    """Return the public names of an object, or for a recipe's state its steps and arguments."""
     return [name for name in dir(value) if not name.startswith("_")]
 
 
 def modules_in(package: str) -> list[str]:
-    """Return the names of a package's modules."""
     with contextlib.suppress(ImportError, ValueError, AttributeError):
         spec = importlib.util.find_spec(package) if package else None
         places = spec.submodule_search_locations if spec is not None else None

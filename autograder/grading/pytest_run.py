@@ -86,7 +86,6 @@ def _items_in(nodes: Iterable[pytest.Item | pytest.Collector]) -> Iterator[pytes
 
 
 def is_check(item: pytest.Item) -> bool:
-    """Return True if a test is a check of a student's file."""
     return item.getparent(CheckModule) is not None
 
 

@@ -16,7 +16,6 @@ CONFIG = "nbgrader_config.py"
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Silence nbgrader's log of every step."""
     logging.disable(logging.ERROR)
     try:
         with contextlib.redirect_stderr(io.StringIO()):

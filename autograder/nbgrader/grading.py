@@ -162,7 +162,6 @@ class NotebookGrader:
         return remarks
 
     def take(self, student: str) -> dict[str, ExerciseReport]:
-        """Return the visible parts of a student's reports, and drop the reports from memory."""
         known = self._known.pop(student, {})
         return {notebook: shown.report for notebook, (_, shown) in known.items()}
 
@@ -213,7 +212,6 @@ _OPEN: list[NotebookGrader] = []  # the grader of the run in this process
 
 
 def grading_of(course: str, search_seconds: float = 0.0) -> NotebookGrader:
-    """Return the grader of this process's run, or else a grader for a folder's course."""
     if _OPEN and (not course or Path(course).resolve() == _OPEN[0].course.root):
         return _OPEN[0]
     if not course:

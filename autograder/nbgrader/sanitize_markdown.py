@@ -140,7 +140,6 @@ def _as_one_spelling(page: str) -> str:
 
 
 def disarm(cells: Iterable[Any]) -> None:
-    """Sanitize the texts and attachments of a notebook's cells."""
     left = MAX_IN_ALL
     for cell in cells:
         attachments = pictures(cell.pop("attachments", None))

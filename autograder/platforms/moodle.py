@@ -125,7 +125,6 @@ def _label_and_number(row: Row) -> tuple[str, str]:
 
 
 def _is_of_a_team(report: Report, table: Table) -> bool:
-    """Return whether a submission's id is a team's id."""
     hand_in = report.hand_in
     if hand_in is None or hand_in.platform != "moodle" or "moodle" in hand_in.ids:
         return False

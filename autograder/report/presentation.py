@@ -364,9 +364,8 @@ def closing(exercise: ExerciseReport) -> str:
 def check_sentences(
     check: CheckReport, shown: set[str], repeated: Mapping[str, str]
 ) -> CheckSentences:
-    """Return the sentences on a check that did not pass, without sentences in `shown`.
-
-    New sentences are added to `shown`.
+    """Return the sentences on a check that did not pass, except those in `shown`, and add them to
+    `shown`.
     """
     if repeated.get(check.name) == "":
         return CheckSentences()

@@ -50,7 +50,6 @@ class CourseFunction:
         self.name = name
 
     def answer(self, ask: Callback) -> Request:
-        """Return the function's result for the arguments of the student's code."""
         try:
             return Request("answer", "", self.peer.call(self.text, self.name, ask).value)
         except Raised as error:

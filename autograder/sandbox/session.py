@@ -135,5 +135,4 @@ class WorkerSession:
         return handle_in(reply)
 
     def close(self) -> None:
-        """End all processes of the submission, including those of fresh sessions."""
         self.workers.close()

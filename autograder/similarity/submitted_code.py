@@ -73,7 +73,6 @@ def handed_in_together(folders: Sequence[Folder]) -> frozenset[frozenset[str]]:
 
 
 def known_fingerprints(course: Course) -> Fingerprints:
-    """Return the fingerprints of all handed-out code and of all solutions."""
     known = [np.empty(0, dtype=np.int64)]
     for name in course.exercises:
         forms = [course.handed_out / f"{name}{suffix}" for suffix in SUFFIXES]
@@ -86,7 +85,6 @@ def known_fingerprints(course: Course) -> Fingerprints:
 
 
 def right_answers(course: Course, exercise: str) -> list[str]:
-    """Return the code of the course's alternative solutions."""
     folder = course.root / course.content.right / exercise
     answers = []
     for path in sorted(folder.glob("*")) if folder.is_dir() else []:

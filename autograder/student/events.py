@@ -37,7 +37,6 @@ class KeyReader:
         self.give_back()
 
     def give_back(self) -> None:
-        """Restore the terminal's usual reading of keys."""
         if self._before is not None and sys.platform != "win32":
             import termios
 

@@ -94,7 +94,6 @@ def _due(due: datetime, now: datetime) -> str:
 
 
 def progress_summary(every: Sequence[ExerciseProgress]) -> str:
-    """Return a line with the number of finished exercises and the sum of the points."""
     done = sum(entry.state == "done" for entry in every)
     left = sum(entry.state == "graded when handed in" for entry in every)
     points = sum(entry.points for entry in every)

@@ -56,7 +56,6 @@ class _Notebook(msgspec.Struct):
 
 
 def check_cell(exercise: str) -> str:
-    """Return the id of an exercise's check cell, which has the points in nbgrader."""
     return f"{CHECK}{exercise}"
 
 

@@ -162,7 +162,6 @@ def read_source(path: Path, exercise: str, siblings: Siblings | None = None) -> 
 
 
 def read_own(path: Path, exercise: Exercise) -> Source:
-    """Read a student's file and its neighbouring files, with the file's stated variant."""
     return with_stated_numbers(read_source(path, exercise.name, Siblings(path.parent)), exercise)
 
 

@@ -163,7 +163,6 @@ def exercises_in(source: Source, code: Code, stubs: Stubs) -> dict[str, list[str
 
 
 def course_digest(course: Course) -> str:
-    """Return a digest of a course's exercise settings, grading code and solutions."""
     folders = [*course.grading, course.solutions]
     files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
     # only the exercises of course.yml: deadlines may change later

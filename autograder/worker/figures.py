@@ -115,7 +115,6 @@ class _Description:
         return own if own or _colorbar(axes) else self.joined(of_figure)
 
     def ticks(self, axes: Any, axis: Any) -> list[tuple[str, float]]:
-        """Return the readable labels of an axis' ticks, with positions."""
         if not self.has_axis(axes, axis):
             return []
         low, high = sorted(axis.get_view_interval())

@@ -38,7 +38,6 @@ class Answers:
         self.kept: dict[int, object] = {}
 
     def answer(self, request: Request) -> Reply:
-        """Return the reply to a request, with any exception of the student's code."""
         try:
             match request.operation:
                 case "load":

@@ -146,7 +146,6 @@ def template_changes(tree: Tree, node: ast.AST, known: Sequence[Template]) -> It
 
 
 def _renamed(template: Template, owner: Function, scope: Sequence[str]) -> str:
-    """Return a template's text with the student's names, or an empty text if names are missing."""
     parameters = parameters_of(owner)
     new_names: dict[str, str] = {}
     if template.function == owner.name and len(parameters) == len(template.parameters):
@@ -268,7 +267,6 @@ class Suspects(NamedTuple):
     fine: Lines = NO_LINES  # lines with only values of correct answers: less likely wrong
 
     def worth(self, edit: Edit) -> float:
-        """Return the weight of an edit of these lines."""
         value = KINDS[edit.kind][0] * edit.weight
         places = {(edit.unit, line) for line in (*edit.lines, *edit.at)}
         factors = zip(self, FACTORS, strict=True)

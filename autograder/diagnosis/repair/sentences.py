@@ -48,7 +48,6 @@ class Found(msgspec.Struct, frozen=True):
         return f"{where} of {self.label(unit)}" if len(self.trees) > 1 else where
 
     def repair(self, said: str, places: Iterable[tuple[int, int]], kind: str = "") -> Repair:
-        """Return the record of a search, with the text of the lines at these places."""
         lines = (
             Line(
                 file=self.label(unit), line=number, text=one_line(self.tree(unit).line(number), 120)
