@@ -268,20 +268,26 @@ def _errors_in_uses(course: Course, exercise: Exercise) -> list[AuthoringError]:
 
 def _unfit_for_kits(course: Course, text: CourseText) -> Iterator[AuthoringError]:
     """Yield an error for each use of the reference that recorded answers cannot replace."""
-    package = course.content.reference
-    imports = [n for n in ast.walk(text.tree) if isinstance(n, ast.ImportFrom) and not n.level]
+    package, helpers = course.content.reference, course.content.helpers
     recorded: dict[str, str] = {}
-    for node in imports:
-        for name in {alias.name for alias in node.names} - {*course.content.helpers}:
+    for node in ast.walk(text.tree):
+        if not isinstance(node, ast.ImportFrom) or node.level or node.module is None:
+            continue
+        for name in {alias.name for alias in node.names} - {*helpers}:
             if node.module == package and f"{package}.{name}" in sys.modules:
                 says = (
                     f"a student kit has no module `{name}`; "
                     f"write `from {package}.{name} import …`, with the names that you use."
                 )
                 yield AuthoringError(text.path, node.lineno, says)
-        module = (node.module or "").removeprefix(f"{package}.")
-        if module != node.module and module not in course.content.helpers:
+        module = node.module.removeprefix(f"{package}.")
+        if module != node.module and module not in helpers:
             recorded |= {alias.asname or alias.name: module for alias in node.names}
+    yield from _unrecorded_calls(text, recorded)
+
+
+def _unrecorded_calls(text: CourseText, recorded: Mapping[str, str]) -> Iterator[AuthoringError]:
+    """Yield an error for each recorded function that gets `rng` or `submission`."""
     for call in (each for each in ast.walk(text.tree) if isinstance(each, ast.Call)):
         name = getattr(call.func, "id", "")
         given = {getattr(argument, "id", "") for argument in call.args} & {"rng", "submission"}
