@@ -505,6 +505,7 @@ class Asked:
         run = self.run(undropped or made_with, given, state, toward=seed, training=True)
         if not _are_equal(self.answers(run.value)[0], still):  # another check grades dropout
             compare(given, self.run(made_with, given, state, toward=seed))
+            note("In training, the output is another one here. So only evaluation was judged.")
             return
         try:
             compare(given, run)

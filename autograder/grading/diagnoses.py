@@ -208,7 +208,7 @@ class _Diagnoses:
         examination = Examination(replay, alone(), alone)
         self.examinations[replay.recipe.function] = examination
         finding = diagnose(examination)
-        if finding is not None and not any(outcome.raised for outcome in examination.outcomes):
+        if examination.wrong and not any(outcome.raised for outcome in examination.outcomes):
             units = self.session.source.units
             finding = loop_ended(units, replay.recipe.function) or finding
         return finding, examination.group() if not all(examination.right) else ""

@@ -31,8 +31,7 @@ SENTENCES: dict[CauseCode, str] = {
     "internal_error_before": "Not run: the grader itself failed. It will try again.",
     "hidden": "Graded when handed in: this check does not show its inputs.",
     "not_recorded": (
-        "Graded when handed in: this student kit does not have the answer that this check "
-        "compares with."
+        "Graded when handed in: this student kit has no recorded answer for this case."
     ),
     "given_own_step": (
         "Graded when handed in: the right result depends on your {name}, which does not pass its "

@@ -6,6 +6,8 @@ from autograder import author
 from autograder.author import Family
 
 WORDS = {
+    "In NumPy, what is np.exp(1000) / np.exp(1000)?": "What is inf / inf in torch, and what is "
+    "torch.exp(torch.tensor(1000.0))?",
     "(np.swapaxes)": "(transpose(-2, -1))",
     "np.swapaxes": "transpose",
     "np.exp": "torch.exp",

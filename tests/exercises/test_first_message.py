@@ -127,6 +127,22 @@ def test_a_return_inside_a_loop_is_named_unless_the_loop_has_other_ends(grade_te
         assert "inside the loop" not in opening(report).text
 
 
+ONE_ROW = """w = np.zeros_like(scores)
+    for i in range(scores.shape[-2]):
+        row = scores[..., i, :]
+        e = np.exp(row - row.max(axis=-1, keepdims=True))
+        w[..., i, :] = e / e.sum(axis=-1, keepdims=True)
+        return w @ V, w"""
+
+
+def test_a_return_that_leaves_rows_at_0_is_named_too(grade_text):
+    text = (ROOT / "solutions" / "scaled_dot_product_attention.py").read_text()
+    before, rest = text.split("exponentials = ", 1)
+    text = before + ONE_ROW + rest.split("attention_weights @ V, attention_weights", 1)[1]
+    said = opening(grade_text("scaled_dot_product_attention", text)).text
+    assert "is inside the loop of line" in said and "ends it in the first round" in said
+
+
 SPLIT = "return x.reshape(batch, length, num_heads, features // num_heads).transpose"
 # Changes of a solution that a visible check fails, in a kit too, and what it says.
 NOT_DONE = {
@@ -458,7 +474,13 @@ MASKS = {
     "allowed scores are -1e9 and blocked ones 0": (
         "scores = scores * mask - 1e9 * mask",
         "blocked-scores-large",
-        "Blocked scores are far above the other scores",  # and were not set to a large number
+        "as if the blocked scores were far above the other scores",  # and were not set
+    ),
+    "-1e9 for blocked exponentials": (
+        "e = np.where(mask, np.exp(scores - scores.max(-1, keepdims=True)), -1e9); "
+        "w = e / e.sum(-1, keepdims=True); return w @ V, w",
+        "blocked-scores-large",
+        "as if the blocked scores were far above the other scores",  # and were not
     ),
     "-1000": (
         "scores = np.where(mask, scores, -1000)",

@@ -203,8 +203,8 @@ MASKING = (
                 ),
             ),
             "blocked-scores-large": (
-                "Blocked scores are far above the other scores, so blocked keys get all the "
-                "weight, in equal shares.",
+                "Blocked keys get all the weight, in equal shares, as if the blocked scores were "
+                "far above the other scores.",
                 fill(1e9),
             ),
             "nan-from-mask": (
