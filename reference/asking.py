@@ -359,14 +359,14 @@ class Asked:
         __tracebackhide__ = True
         right = self.is_right(made_with, inputs, state)
         if not right and not next(self._follow(made_with, [(inputs, state)])):
-            change = "change" if is_plural(self.what[0]) else "changes"
+            does = "do" if is_plural(self.what[0]) else "does"
             raise Mismatch(
-                f"{capital(self.what[0])} of {self.name} hardly {change} when the input or the "
-                "weights change, so this check cannot judge your code yet.",
+                f"{capital(self.what[0])} of {self.name} {does} not depend on the input and the "
+                "weights alone, or not on all of them. So this check cannot judge your code yet.",
                 self.what[0],
                 told=(
-                    "A result hardly changes when the input or the weights change, so this check "
-                    "cannot judge your code yet."
+                    "A result does not depend on the input and the weights alone, or not on all of "
+                    "them. So this check cannot judge your code yet."
                 ),
             )
 

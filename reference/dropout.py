@@ -158,8 +158,8 @@ def _applied(used: Array, right: Array, rate: float) -> DropoutMistake | None:
     if np.allclose(used.sum(-1), 1, atol=1e-4):
         return DropoutMistake(
             "dropout-renormalised",
-            "After dropout, the weights are normalised to a sum of 1 again. They should only be "
-            "divided by 1 − p.",
+            "After dropout, the weights are normalised to a sum of 1 again. This should not be "
+            "done: torch's dropout already divides them by 1 − p.",
         )
     return DropoutMistake(
         "dropout-wrong",

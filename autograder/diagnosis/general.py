@@ -228,7 +228,7 @@ def _changed_arguments(
             yield generic(
                 f"{name}-{change.id}",
                 f"numbers match {change.applied_to(argument)} before any other step",
-                f"Which of your steps has the effect of {change.applied_to(argument)}?",
+                f"Which line of your code changes {argument} before any other step?",
                 argument,
                 {name: changed_by(attrgetter(name), change)},
             )
@@ -255,7 +255,7 @@ def _of_results(recipe: Recipe) -> Iterator[Misconception]:
             yield generic(
                 "-".join(["result", id, *map(str, places)]),
                 f"numbers match {words}",
-                "What does your code do with the result just before it returns the result?",
+                "Which line of your code makes the numbers that are wrong?",
                 "the result",
                 {RETURNED: returned},
             )

@@ -38,6 +38,7 @@ EXCEPTIONS = (
     ("power", "TypeError", r"type\(s\) for \^|bitwise_xor"),
     ("cannot_write", "TypeError UFuncTypeError UFuncOutputCastingError", "annot cast ufunc"),
     ("argument_changed", "ValueError RuntimeError", "read-only|leaf Variable"),
+    ("two_results", "TypeError AttributeError", r"torch\.return_types"),
     ("parent_init", "AttributeError", r"before Module\.__init__"),
     ("not_in_module", "AttributeError", "^module "),
     ("attribute", "AttributeError", "no attribute"),
@@ -116,6 +117,11 @@ HINTS: Mapping[str, Three] = {
         "Where does `__init__` call the `__init__` of its parent class?",
         "A class derived from nn.Module cannot store layers before nn.Module's `__init__` runs.",
         "Write `super().__init__()` as the first line of `__init__`.",
+    ),
+    "two_results": (
+        "How many results does `max` with `dim` have {where}?",
+        "With `dim`, `max` and `min` of torch return two results: the values and the indices.",
+        "Take the values: x.max(dim=-1, keepdim=True).values, or torch.amax(x, -1, keepdim=True).",
     ),
     "truth": (
         "Which condition or comparison {where} is an array instead of a single truth value?",

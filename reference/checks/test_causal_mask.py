@@ -26,7 +26,7 @@ SIZES = (1, 2, 3, 4, 7)
 MASK = ["test_mask_values"]
 LOW = 20.0  # a score this far below another has no weight: e to the power of −20 is 2e-9
 TOO_HIGH = "A blocked score is not low enough: its weight is above 0."
-HIGH_AMONG_LOW = "If all scores are low, a blocked score is not low enough: its weight is above 0."
+HIGH_AMONG_LOW = "Beside low scores, a blocked score is not low enough: its weight is above 0."
 LOWER = (
     "To which number does your code change a blocked score, and how low is the lowest allowed one?",
     "Scores may be as low as −1,000. A blocked score has to lie far below every allowed score.",

@@ -109,6 +109,8 @@ def test_split_values(submission, reference):
             layout=by_head(features, heads),
             groups="head",
         )
+    decimals = counted(1, 2, 4) / 4
+    expect_close(submission.split_heads(decimals, 2), reference.split_heads(decimals, 2))
 
 
 @pytest.mark.check(

@@ -146,6 +146,12 @@ def test_a_return_that_leaves_rows_at_0_is_named_too(grade_text):
 SPLIT = "return x.reshape(batch, length, num_heads, features // num_heads).transpose"
 # Changes of a solution that a visible check fails, in a kit too, and what it says.
 NOT_DONE = {
+    "split_heads keeps whole numbers only": (
+        "multi_head_reshape",
+        {SPLIT: SPLIT.replace("x.", "x.astype(int).")},
+        "test_split_values",
+        "All your values are whole numbers",
+    ),
     "softmax takes −∞ as -1000": (
         "softmax",
         {"np.asarray(x, dtype=float)": "np.nan_to_num(np.asarray(x, dtype=float), neginf=-1000)"},

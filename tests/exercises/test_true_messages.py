@@ -172,7 +172,7 @@ def test_a_change_with_the_same_numbers_is_no_claim_about_the_first_line():
     recipe = CATALOGUE.recipes("softmax")["softmax"]
     (doubled,) = (each for each in families(recipe) if each.id == "x-doubled")
     assert "x multiplied by 2" in doubled.finding
-    assert doubled.hints[0] == "Which of your steps has the effect of x multiplied by 2?"
+    assert doubled.hints[0] == "Which line of your code changes x before any other step?"
 
 
 def test_what_python_calls_a_power_or_an_axis_is_said(grade_text):

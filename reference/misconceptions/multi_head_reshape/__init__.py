@@ -44,6 +44,7 @@ def split_probes(draw: int) -> Sequence[Probe]:
         ((2, 5, 3), 1),
         ((4, 1, 12), 6),
         ((1, 6, 4), 2),
+        ((2, 3, 4), 4),
     )
     return [Probe((_counted(draw, *size), heads)) for size, heads in sizes] + [
         Probe((_counted(draw, 2, 3, 10), 4)),
