@@ -496,6 +496,7 @@ class Asked:
             if expect_gradients(run, right, names, total, elsewhere):
                 note("The gradient fits your own values.")
 
+        self.output(made_with, inputs, state)  # a wrong shape has no gradient to compare
         compare(inputs, self.run(made_with, inputs, state, toward=seed))
         given = (*inputs, mask)
         still = self._finite_output(made_with, given, state)

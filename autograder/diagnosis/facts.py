@@ -257,7 +257,7 @@ def _relation(pairs: Sequence[tuple[Vector, Vector]]) -> tuple[str, dict[str, st
     zeros_agree = all(np.array_equal(answer == 0, right == 0) for answer, right in pairs)
     ratios = (answer[right != 0] / right[right != 0] for answer, right in pairs)
     factors = _constants(ratios) if zeros_agree else []
-    if factors and not all(map(seems_one, factors)):
+    if {rounded(factor) for factor in factors} - {"1"}:
         if max(factors) - min(factors) < 1e-6 * abs(factors[0]):
             return "times_number", {"factor": rounded(factors[0])}
         return "times_some_number", {}

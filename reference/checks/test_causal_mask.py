@@ -32,6 +32,7 @@ LOWER = (
     "Scores may be as low as −1,000. A blocked score has to lie far below every allowed score.",
     "Where the mask is false, put -np.inf (or -1e9) instead of the score.",
 )
+SQUARE = np.array([[1, 1, 0, 1], [0, 1, 1, 0], [1, 0, 1, 1], [0, 0, 1, 1]])  # not causal
 NEAR = 10.0  # a score closer than this to the largest of its row has a weight of 5e-5 or more
 SUM = 1e-3  # allowed error of a row's sum of weights
 
@@ -193,6 +194,7 @@ def test_mask_kinds(submission, rng):
     rows = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])
     masks = (rows, rows.astype(float), rows[:1], rows[np.newaxis].astype(bool))
     cases = [((2, 3, 4), mask) for mask in masks]
+    cases += [((4, 4), SQUARE.astype(bool)), ((2, 4, 4), SQUARE)]
     cases += [((3, 3, 4), rows)]  # as many queries as sequences
     cases += [((2, 2, 3, 4), np.stack([rows, rows[::-1]]))]  # as many heads as sequences
     for sizes in ((3, 4), (2, 3, 4), (2, 3, 4, 5)):
@@ -236,6 +238,9 @@ def test_masked_weights(submission, reference, rng, note):
     rows = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])  # not causal, not square
     cases += [rng.normal(size=size) for size in ((3, 4), (2, 3, 4), (3, 3, 4), (2, 2, 3, 4))]
     masks += [rows.astype(bool), rows, rows, np.stack([rows, rows[::-1]])]
+    square = rng.normal(size=(4, 4))
+    if blocks(submission, square, SQUARE == 1):  # one mistake costs once
+        cases, masks = [*cases, square], [*masks, SQUARE == 1]
     for scores, mask in zip(cases, masks, strict=True):
         answer = submission.masked_attention_weights(scores, mask)
         of_own = lambda mask, scores=scores: lambda steps: own_masked_weights(steps, scores, mask)

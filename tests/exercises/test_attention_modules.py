@@ -142,6 +142,28 @@ def test_a_right_module_has_full_points(grade_text, change):
     assert [c.finding for c in checks.values() if c.outcome != "passed"] == []
 
 
+# Mistakes in the scores, and what the first failed check says. Dropout itself is right.
+SCORES = {
+    "times d_k": ("/ math.sqrt(key.size(-1))", "* key.size(-1)", "scores multiplied by d_k"),
+    "reversed after the mask": ("torch.softmax(scores", "torch.softmax(-scores", "reversed signs"),
+}
+
+
+@pytest.mark.parametrize("change", SCORES)
+def test_wrong_scores_cost_no_dropout_and_are_one_mistake(grade_text, change):
+    old, new, says = SCORES[change]
+    checks = graded(grade_text, "self_attention", old, new)
+    assert checks["test_dropout"].outcome == "passed"
+    found = checks["test_bare_values"].diagnosis
+    assert says in found.finding and len(found.misconceptions) == 1
+
+
+def test_a_wrong_shape_has_no_error_in_its_gradient(grade_text):
+    old, new = "self.dropout(weights) @ value, weights", "self.dropout(weights) @ key, weights"
+    gradients = graded(grade_text, "self_attention", old, new)["test_bare_gradients"]
+    assert "stopped with" not in gradients.finding and "has the shape" in gradients.finding
+
+
 def test_a_gradient_of_wrong_values_has_no_tick(grade_text):
     checks = graded(grade_text, "self_attention", "dim=-1", "dim=1")
     gradients = checks["test_bare_gradients"]

@@ -146,6 +146,25 @@ def test_a_return_that_leaves_rows_at_0_is_named_too(grade_text):
 SPLIT = "return x.reshape(batch, length, num_heads, features // num_heads).transpose"
 # Changes of a solution that a visible check fails, in a kit too, and what it says.
 NOT_DONE = {
+    "apply_mask takes every square mask for a causal one": (
+        "causal_mask",
+        {
+            "    return np.where(mask, scores, -np.inf)": "    n, m = scores.shape[-2:]\n"
+            "    mask = np.tril(np.ones((n, n))) if n == m else mask\n"
+            "    return np.where(mask, scores, -np.inf)"
+        },
+        "test_mask_kinds",
+        "",
+    ),
+    "masked_attention_weights takes every square mask for a causal one": (
+        "causal_mask",
+        {
+            "masked = apply_mask(scores, mask)": "n, m = np.shape(scores)[-2:]; mask = "
+            "create_causal_mask(n) if n == m else mask; masked = apply_mask(scores, mask)"
+        },
+        "test_masked_weights",
+        "",
+    ),
     "split_heads keeps whole numbers only": (
         "multi_head_reshape",
         {SPLIT: SPLIT.replace("x.", "x.astype(int).")},

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from autograder.author import Family, Hints
-from reference.attention import scores
+from reference.attention import scores, softmax
 
 PRODUCT: Hints = (
     "Which row of Q and which row of K does the score in row i and column j come from?",
@@ -77,6 +77,7 @@ SCORES = (
             "absolute-scores": (
                 "Your numbers match the absolute values of the scores.",
                 lambda s: np.abs(s.Q @ transposed(s.K)),
+                {"weights": lambda s: softmax(np.abs(s.blocked))},
             ),
             "squared-scores": (
                 "Your numbers match squared scores.",
@@ -86,6 +87,7 @@ SCORES = (
                 "Your numbers match scores with reversed signs: the key that fits best "
                 "gets the smallest weight.",
                 lambda s: -(s.Q @ transposed(s.K)),
+                {"weights": lambda s: softmax(-s.blocked)},  # −(−∞) gives NaN
             ),
             "distances": [
                 (
