@@ -18,7 +18,7 @@ Mask = npt.NDArray[Any]
 def scores(Q: Array, K: Array) -> Array:
     """Return the scores of queries and keys.
 
-    Q `(..., L_q, d_k)` and K `(..., L_k, d_k)` give `(..., L_q, L_k)`: entry i, j is the dot
+    Q `(..., L_q, d_k)` and K `(..., L_k, d_k)` give `(..., L_q, L_k)`. Entry i, j is the dot
     product of query i with key j.
     """
     return Q @ np.swapaxes(K, -1, -2)
@@ -55,7 +55,7 @@ def softmax(x: npt.ArrayLike, axis: int | tuple[int, ...] | None = -1) -> Array:
 
 
 def combine(weights: Array, V: Array) -> Array:
-    """Return the weighted means of the values: `(..., L_q, L_k)` and `(..., L_k, d_v)`."""
+    """Return weights `(..., L_q, L_k)` times values `(..., L_k, d_v)`."""
     return weights @ V
 
 
@@ -68,13 +68,13 @@ def attention(
 ) -> tuple[Array, Array]:
     """Return the output `(..., L_q, d_v)` and the weights `(..., L_q, L_k)` of attention.
 
-    Each row of the weights sums to 1. If all positions of a row are blocked, the row has no
-    meaning. `softmax` is applied to the last axis.
+    Each row of the weights sums to 1. If a mask blocks a whole row, its result means nothing.
+    `softmax` acts on the last axis.
     """
     weights = softmax(asked_of_softmax(Q, K, mask))
     return combine(weights, V), weights
 
 
 def asked_of_softmax(Q: Array, K: Array, mask: Mask | None = None) -> Array:
-    """Return the scaled, masked scores: the input of attention's softmax."""
+    """Return the scaled, masked scores, which are the softmax's input."""
     return block(scale(scores(Q, K), Q.shape[-1]), mask)

@@ -1,4 +1,4 @@
-"""Recognition of axis labels that name queries or keys, in various words."""
+"""Recognition of axis labels that mean queries or keys."""
 
 import re
 
@@ -30,7 +30,10 @@ NO_SPACES = (("查询", "query"), ("クエリ", "query"), ("键", "key"), ("キ�
 
 
 def side_of(label: str) -> str | None:
-    """Return the side that a label names first or describes, `query` or `key`, or None."""
+    """Return `query` or `key`: the one that a label names first.
+
+    If a label names neither, return None.
+    """
     for part, side in NO_SPACES:
         if part in label:
             return side
@@ -47,7 +50,7 @@ def side_of(label: str) -> str | None:
 def are_a_pair(one: str, other: str) -> bool:
     """Return True for a pair of labels with an unclear meaning, such as source and target.
 
-    In attention, the target is the key, but in a translation, the target is the query.
+    In attention, the target is the key. In a translation, the target is the query.
     """
     mine, theirs = set(words(one)), set(words(other))
     return any(

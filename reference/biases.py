@@ -1,4 +1,4 @@
-"""ALiBi: biases that fall with the distance of a key, with one slope per head."""
+"""ALiBi: biases that decrease with a key's distance. Each head has its own slope."""
 
 import numpy as np
 
@@ -6,7 +6,6 @@ from reference.attention import Array, block
 
 
 def power_below(h: int) -> int:
-    """Return the largest power of two that is at most `h`."""
     return 1 << (h.bit_length() - 1)
 
 
@@ -22,7 +21,7 @@ def alibi_slopes(h: int) -> Array:
 
 
 def distances(q_len: int, k_len: int) -> Array:
-    """Return the distance of each key before each query, which is negative for later keys."""
+    """Return the distance of each key before each query. Later keys have negative distances."""
     queries = k_len - q_len + np.arange(q_len)
     return np.asarray(queries[:, np.newaxis] - np.arange(k_len), dtype=float)
 
@@ -38,11 +37,10 @@ def block_later(bias: Array, apart: Array) -> Array:
 
 
 def alibi_of(slopes: Array, q_len: int, k_len: int) -> Array:
-    """Return the biases of heads with these slopes, to add to the scores."""
+    """Return the biases of heads with these slopes."""
     apart = distances(q_len, k_len)
     return block_later(biases(slopes, apart), apart)
 
 
 def alibi(h: int, q_len: int, k_len: int) -> Array:
-    """Return the biases of all heads, to add to the scores."""
     return alibi_of(alibi_slopes(h), q_len, k_len)

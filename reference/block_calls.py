@@ -1,4 +1,4 @@
-"""Calls for the exercise on attention in blocks of keys, and a counter of merges."""
+"""Calls for the exercise on attention in blocks of keys, and a count of merges."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -27,7 +27,7 @@ def count(function):
 
 
 def some_blocks(rng: np.random.Generator) -> list[Call]:
-    """Return arguments of merge: first blocks, and later ones that change some maxima."""
+    """Return arguments of merge for first blocks and for later blocks."""
     first = np.log([[1.0, 2.0]]), np.array([[1.0], [4.0]])
     drawn = rng.normal(size=(3, 4)), rng.normal(size=(4, 2))
     calls = [(*start_of(*args), *args) for args in (first, drawn)]
@@ -39,7 +39,7 @@ def some_blocks(rng: np.random.Generator) -> list[Call]:
 
 
 def blocked_blocks(rng: np.random.Generator) -> list[Call]:
-    """Return arguments of merge with −∞: a whole block, a whole query, and single keys."""
+    """Return arguments of merge with −∞ for a whole block, a whole query, and single keys."""
     v, none = rng.normal(size=(2, 1)), np.full((2, 2), -np.inf)
     some = np.array([[0.5, -np.inf], [-np.inf, -np.inf]])
     state = np.array([1.0, -2.0]), np.array([2.0, 1.0]), np.array([[3.0], [4.0]])
@@ -49,7 +49,7 @@ def blocked_blocks(rng: np.random.Generator) -> list[Call]:
 
 
 def keys_of_merges(submission: Any, calls: Iterable[tuple[Any, ...]]) -> Iterator[list[int]]:
-    """Yield for each call of the student's tiled_attention the number of keys in each merge."""
+    """Yield the numbers of keys that the merges of each call of tiled_attention get."""
     own = submission.fresh()
     counter = own.define("counter", COUNTING)
     counter.count(own.kept_value("tiled_attention"))

@@ -8,7 +8,7 @@ from reference.attention import Array
 
 
 def deviations(x: Array) -> Array:
-    """Return each feature minus the mean of its token."""
+    """Return each feature minus the token's mean."""
     return x - x.mean(axis=-1, keepdims=True)
 
 
@@ -18,7 +18,6 @@ def mean_square(x: Array) -> Array:
 
 
 def root(square: Array, eps: float) -> Array:
-    """Return the divisor of a normalisation."""
     return np.asarray(np.sqrt(square + eps))
 
 
@@ -34,7 +33,7 @@ def rms_norm(x: Array, g: Array, eps: float = 1e-5) -> Array:
 
 
 def sigmoid(z: Array) -> Array:
-    """Return 1 / (1 + e^(−z)), with exponentials of negative numbers only."""
+    """Return 1 / (1 + e^(−z)). All exponentials have negative exponents, so none overflows."""
     small = np.exp(-np.abs(z))
     return np.where(z >= 0, 1.0, small) / (1.0 + small)
 
@@ -52,10 +51,10 @@ def pre_norm(x: Array, f: Callable[[Array], Array], norm: Callable[[Array], Arra
 
 
 def polynomial(coefficients: Array) -> Callable[[Array], Array]:
-    """Return a function that applies a polynomial to each entry, the highest power first."""
+    """Return a polynomial. The first coefficient belongs to the highest power."""
     return lambda x: np.asarray(np.polyval(coefficients, x))
 
 
 def pre_norm_of(x: Array, f: Array, norm: Array) -> Array:
-    """Return the residual for two polynomials, so that all arguments are plain data."""
+    """Return pre_norm's result. `f` and `norm` are lists of polynomial coefficients."""
     return pre_norm(x, polynomial(f), polynomial(norm))

@@ -1,4 +1,4 @@
-"""The problems of `hand_computation`, with each step computed from the previous step."""
+"""The problems of `hand_computation`: each step starts from the previous step."""
 
 import functools
 from collections.abc import Callable, Iterator
@@ -34,7 +34,6 @@ class HandPart:
         return len(self.Q), len(self.V[0]) if step == "output" else len(self.K)
 
     def exact(self, step: str) -> Array:
-        """Return the step's matrix, computed from Q, K and V."""
         previous: npt.ArrayLike | None = None
         for name in STEPS:
             previous = self.following(name, previous)
@@ -59,7 +58,10 @@ class HandPart:
         return np.abs(answer - self.following(step, own)) <= WITHIN
 
     def earned(self, step: str, answer: Array, own: Array) -> npt.NDArray[np.bool_]:
-        """Return a mask of the entries that follow and needed work. Trivial rows needed no work."""
+        """Return a mask of the entries that follow and needed work.
+
+        An entry follows if the student's own previous step leads to it.
+        """
         follows = self.follows(step, answer, own)
         if follows.any():
             follows[[trivial.row for trivial in self.trivial_rows(step, answer, own)]] = False
@@ -73,8 +75,6 @@ class HandPart:
 
 @dataclass(frozen=True)
 class TrivialRow:
-    """Row with an easy next step, although the correct row needs work."""
-
     step: str
     row: int
     words: str
@@ -99,7 +99,7 @@ def _trivial(step: str, rows: Array, right: Array) -> Iterator[TrivialRow]:
 
 @dataclass(frozen=True)
 class HandProblem:
-    """All parts, and the causal row with its last position blocked."""
+    """All parts, and the causal row. In this row, the last position is blocked."""
 
     parts: dict[str, HandPart]
     masked_scores: tuple[float, ...]
@@ -142,15 +142,15 @@ STANDARD = HandProblem(_HAND_PARTS, (0.5, 0.8, 0.3, 0.9))
 
 
 def hand_shape(letter: str, step: str) -> tuple[int, int]:
-    """Return the shape of a step's matrix, which is the same in all variants."""
+    """Return the shape of a step's matrix. All variants have the same shapes."""
     return STANDARD.parts[letter].shape(step)
 
 
 @functools.lru_cache(maxsize=256)
 def hand_problem(variant: str = "") -> HandProblem:
-    """Return the problem of a variant (hexadecimal digits; empty for the course's own).
+    """Return the problem of a variant, such as `3f`. The course's own problem has an empty name.
 
-    The numbers are integers and tenths, sampled again until every mixed-up axis gives wrong
+    The numbers are integers and tenths. They are sampled again until mixed-up axes give wrong
     numbers. Part C is self-attention with Q = K, so only the scores of part C are symmetric.
     """
     if not variant:
@@ -180,7 +180,7 @@ def _drawn(letter: str, draw: Callable[[], Any]) -> HandPart:
 
 
 def _tells(part: HandPart) -> bool:
-    """Return True if mixed-up axes and skipped steps change all steps, and no row has a tie."""
+    """Return True if mixed-up axes and skipped steps change all results, and no row has a tie."""
     Q, K, V = (np.array(matrix, float) for matrix in (part.Q, part.K, part.V))
     scores_, scaled, weights, output = (part.exact(step) for step in STEPS)
     if any(len(set(row)) < len(row) for row in scores_.tolist()):

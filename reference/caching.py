@@ -17,12 +17,10 @@ Weights = tuple[Array, ...]
 
 
 def extended(old: Array | None, new: Array) -> Array:
-    """Return the old keys or values, followed by the new tokens' keys or values."""
     return new if old is None else np.concatenate([old, new], axis=-2)
 
 
 def step_mask(new: int, total: int) -> npt.NDArray[np.bool_]:
-    """Return the new tokens' rows of a causal mask."""
     return np.tri(new, total, total - new, dtype=bool)
 
 
@@ -37,7 +35,7 @@ def step(
 
 
 def cache_of(x: Array, weights: Weights) -> Cache | None:
-    """Return the cache of these tokens, or None if there are none."""
+    """Return the cache of these tokens. Without tokens, return None."""
     return step(x, None, *weights)[1] if x.shape[-2] else None
 
 
@@ -62,13 +60,13 @@ def generate(
 def generate_of(
     prompt: Sequence[int], n: int, table: Array, weights: Weights, step: Any = step
 ) -> list[int]:
-    """Return the tokens that follow the prompt, with a table for `embed`."""
+    """Return the tokens that follow the prompt. The rows of `table` are the embeddings."""
     next_token, embed = (lambda row: next_of(row, len(table))), (lambda tokens: table[tokens])
     return generate(prompt, n, next_token, embed, weights, step)
 
 
 def is_clear_text(prompt: Sequence[int], n: int, table: Array, weights: Weights) -> bool:
-    """Return True if no rounding error can change the tokens that follow."""
+    """Return True if no rounding error can change the generated tokens."""
     read = [*prompt, *generate_of(prompt, n, table, weights)][: len(prompt) + n - 1]
     return all(map(is_clear, step(table[read], None, *weights)[0][len(prompt) - 1 :]))
 

@@ -23,10 +23,10 @@ def chi_square(freedom: int, chance: float) -> float:
 
 
 def are_independent(hits: Hits, rate: float) -> bool:
-    """Return True if hits with this rate, in one or more matrices, look independent.
+    """Return True if the hits, which have this rate, look independent.
 
-    There are four tests: entries at any fixed distance, two slices along any axis, repeated rows,
-    and rows and columns whose shares are too even or too uneven.
+    There are four tests: entries at a fixed distance, two slices along an axis, repeated rows, and
+    the number of hits in each row and column.
     """
     return (
         _no_distance_tells(hits, rate)

@@ -14,17 +14,19 @@ def most_likely(logits: Array) -> Array:
 
 
 def temperature(logits: Array, t: float) -> Array:
-    """Return the probabilities of the tokens at a temperature."""
     return most_likely(logits) if t == 0 else softmax(logits / t)
 
 
 def by_likelihood(values: Array) -> Indices:
-    """Return the tokens from the likeliest on. Of equal tokens, the lower index comes first."""
+    """Return the tokens in order, the likeliest first.
+
+    Of equal tokens, the lower index comes first.
+    """
     return np.argsort(-values, kind="stable")
 
 
 def kept_only(logits: Array, kept: Indices) -> Array:
-    """Return the logits, with −∞ for tokens that are not among `kept`."""
+    """Return the logits. Tokens that are not among `kept` get −∞."""
     result = np.full(len(logits), -np.inf)
     result[kept] = logits[kept]
     return result
@@ -36,12 +38,15 @@ def top_k(logits: Array, k: int) -> Array:
 
 
 def count_for(sums: Array, p: float) -> int:
-    """Return the number of kept tokens, from cumulative sums that begin with the likeliest."""
+    """Return the number of kept tokens. The cumulative sums begin with the likeliest token."""
     return len(sums) if p >= 1 else 1 + int((sums < p).sum())
 
 
 def is_kept(probabilities: Array, p: float) -> Array:
-    """Return 1 for each token of the smallest set with a probability of at least `p`, else 0."""
+    """Return 1 for each kept token and 0 for the others.
+
+    The kept tokens are the smallest set with a probability of at least `p`.
+    """
     order = by_likelihood(probabilities)
     is_in = np.zeros(len(probabilities))
     is_in[order[: count_for(np.cumsum(probabilities[order]), p)]] = 1
@@ -49,24 +54,23 @@ def is_kept(probabilities: Array, p: float) -> Array:
 
 
 def top_p(logits: Array, p: float) -> Array:
-    """Return the logits, with −∞ outside the smallest set with a probability of at least `p`."""
+    """Return the logits. Tokens outside the smallest set with probability `p` get −∞."""
     order = by_likelihood(logits)
     return kept_only(logits, order[: count_for(np.cumsum(softmax(logits)[order]), p)])
 
 
 def first_above(sums: Array, u: float) -> int | None:
-    """Return the first index with a sum larger than `u`, or None."""
+    """Return the first index with a sum larger than `u`. If there is none, return None."""
     found = np.flatnonzero(sums > u)
     return int(found[0]) if len(found) else None
 
 
 def last_possible(probabilities: Array) -> int:
-    """Return the last index with a probability above 0."""
     return int(np.flatnonzero(probabilities)[-1])
 
 
 def draw(probabilities: Array, u: float) -> int:
-    """Return the index of the token that the number `u` chooses."""
+    """Return the index of the token that `u` chooses."""
     found = first_above(np.cumsum(probabilities), u)
     return last_possible(probabilities) if found is None else found
 

@@ -1,4 +1,4 @@
-"""The curves of a plot of the scaling experiment, and their legend labels."""
+"""Curves in a plot of the scaling experiment, and their legend labels."""
 
 import re
 
@@ -14,7 +14,7 @@ KINDS = ("unscaled", "scaled")
 
 
 def labels_of_pairs(figure: Figure, table: Results) -> list[Labels]:
-    """Return the legend's labels of the unscaled and the scaled series, for each measure."""
+    """Return for each drawn measure the labels of its unscaled and its scaled series."""
     everything = [series for axes in figure.axes for series in axes.series]
     drawn = [set(zip(series.x, series.y, strict=True)) for series in everything]
     pairs: list[Labels] = []
@@ -35,7 +35,7 @@ def labels_of_pairs(figure: Figure, table: Results) -> list[Labels]:
 
 
 def has_other_dimensions(figure: Figure, table: Results) -> bool:
-    """Return True if both series of a measure are drawn, but not at the dimensions."""
+    """Return True if both series of a measure are drawn at wrong x values."""
     heights = [sorted(series.y) for axes in figure.axes for series in axes.series]
     for measure in DRAWN:
         both = [sorted(row[f"{measure}_{kind}"] for row in table.values()) for kind in KINDS]
@@ -61,7 +61,7 @@ def same_points(wanted: set[Point], found: set[Point]) -> bool:
 
 
 def legend_tells_apart(figure: Figure, table: Results) -> bool:
-    """Return True if a legend has different labels for the series of each measure."""
+    """Return True if a legend has different labels for the two series of each measure."""
     pairs = labels_of_pairs(figure, table)
     if pairs:
         return any(unscaled and scaled and unscaled != scaled for unscaled, scaled in pairs)

@@ -30,7 +30,7 @@ def cross_attention(
 
 
 def self_attention(x: Array, self_weights: Weights, mask: Mask | None = None) -> Array:
-    """Return self-attention of a target, causal without a mask of its own."""
+    """Return self-attention. Without a mask, it is causal."""
     W_q, W_k, W_v, W_o = self_weights
     is_seen = causal_mask(x.shape[-2]) if mask is None else mask
     return attention(x @ W_q, x @ W_k, x @ W_v, is_seen)[0] @ W_o
@@ -48,6 +48,6 @@ def decoder_layer(
     cross_weights: Weights,
     memory_mask: Mask | None = None,
 ) -> Array:
-    """Return x after causal self-attention and cross-attention, each with a sum."""
+    """Return x after two sums, with causal self-attention and with cross-attention."""
     y = first_sum(x, self_weights)
     return y + cross_attention(y, memory, *cross_weights, memory_mask)[0]

@@ -1,8 +1,8 @@
 """Random generators in known states, which make known numbers.
 
-The generators are Mersenne Twisters (Matsumoto & Nishimura 1998), whose next 624 words can be
-chosen. A standard normal number is made from two words: the layer of the ziggurat (Marsaglia &
-Tsang 2000), a sign, and a size within the layer, to which the number is proportional.
+The generators are Mersenne Twisters (Matsumoto & Nishimura 1998). Their state determines the next
+624 words. Two words make a standard normal number: the layer of the ziggurat (Marsaglia & Tsang
+2000), a sign, and a size within the layer. The number is proportional to this size.
 """
 
 from dataclasses import dataclass
@@ -28,14 +28,14 @@ def generator(key, position):
 
 @dataclass(frozen=True)
 class State:
-    """State of a generator, in a form that can be sent."""
+    """State of a generator, in a form that another process can read."""
 
     key: npt.NDArray[np.int64]
     position: int
 
 
 def seeded(*seed: int) -> State:
-    """Return the state after seeding, with unknown numbers."""
+    """Return the state after seeding. Its numbers are unknown."""
     state: Any = np.random.MT19937(list(seed)).state["state"]
     return State(state["key"].astype(np.int64), int(state["pos"]))
 
@@ -43,7 +43,7 @@ def seeded(*seed: int) -> State:
 def sized(size: int, *seed: int) -> State:
     """Return a state whose next `KNOWN` normal numbers are near ±2**(size − 50).
 
-    The numbers for `size + 1` are exactly twice the numbers for `size`. The largest `size` is 49.
+    The numbers for `size + 1` are twice the numbers for `size`. The largest `size` is 49.
     """
     rng = np.random.default_rng(list(seed))
     within = rng.integers(2**24, 2**27, size=KNOWN).astype(np.uint64) << np.uint64(size - 26)

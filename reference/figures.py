@@ -27,14 +27,14 @@ def _height(axes: Axes) -> float:
 
 
 def matrix_of(image: Image) -> Array:
-    """Return the values of an image, row by row."""
+    """Return the values of an image as a matrix."""
     return np.array(image.values).reshape(image.rows, image.columns)
 
 
 def as_labelled(axes: Axes, tokens: Sequence[str], across: Sequence[str] | None = None) -> Axes:
-    """Return the axes with the image in the order of the tokens, if labels name them.
+    """Return the axes with the image in the order of the tokens, if the labels are tokens.
 
-    `tokens` name the rows. `across` name the columns, by default with the same tokens.
+    `tokens` name the rows. `across` names the columns. By default, both have the same names.
     """
     image = axes.images[-1]
     down = _step(axes.y_ticks, axes.y_places, image.y_edges, tokens)
@@ -58,7 +58,7 @@ def _step(
 
 
 def blank_as_zero(shown: Array, expected: Array) -> Array:
-    """Return the values of an image. Blank cells become 0 where 0 is expected."""
+    """Return the values of an image. Blank cells become 0 if 0 is expected."""
     if shown.shape != expected.shape:
         return shown
     return np.where(np.isnan(shown) & (np.asarray(expected) == 0), 0.0, shown)
@@ -74,7 +74,7 @@ def panels_shown(value: Any) -> list[Array] | None:
 
 
 def tokens_for(length: int) -> list[str]:
-    """Return tokens that name their own position, so that labels determine a picture's order."""
+    """Return tokens that name their own position, so that labels determine the order."""
     return [f"w{i}" for i in range(length)]
 
 
@@ -118,7 +118,10 @@ def curve_points(value: Any) -> Array | None:
 
 
 def drawn_series(value: Any) -> list[Array]:
-    """Return the different lines and dots of a figure, each as two rows: rising x, and y."""
+    """Return the lines and dots of a figure without duplicates.
+
+    Each has two rows: the x values in rising order, and their y values.
+    """
     found: dict[bytes, Array] = {}
     for axes in value.axes if isinstance(value, Figure) else ():
         for series in axes.series:
@@ -134,7 +137,7 @@ def image_figure(
     columns: Sequence[str] = (),
     rows: Sequence[str] = (),
 ) -> Any:
-    """Return a matplotlib figure with images side by side, for simulating a student's function."""
+    """Return a matplotlib figure with images side by side, as a student's function would."""
     from matplotlib.figure import Figure
 
     figure = Figure()

@@ -1,7 +1,6 @@
 """Follow-through: results from the student's own wrong steps, so that one mistake costs once.
 
-Each function gets the student's results from `steps`, an `OwnSteps`, and computes all other steps
-correctly.
+Each function asks `steps`, an `OwnSteps`, for the student's results. All other steps are correct.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +29,7 @@ Softmax = Callable[[Array], Array]
 
 
 def own_count_visible(steps: OwnSteps, size: int) -> Array:
-    """Return how many positions each query sees, by the student's own mask."""
+    """Return the number of visible positions for each query, by the student's own mask."""
     return steps.ask(lambda own, n: own.create_causal_mask(n), size).sum(axis=-1)
 
 
@@ -43,14 +42,14 @@ def own_masked_weights(steps: OwnSteps, given: Array, mask: npt.NDArray[Any]) ->
 def own_attention(
     steps: OwnSteps | None, place: int, Q: Array, K: Array, V: Array, mask: Any = None
 ) -> Array:
-    """Return the output or the weights, with the student's own softmax or the correct one."""
+    """Return the output or the weights. Without `steps`, use the correct softmax."""
     return attention(Q, K, V, mask, _softmax(steps))[place]
 
 
 def own_attention_with_zeros(
     steps: OwnSteps | None, place: int, Q: Array, K: Array, V: Array, mask: Any
 ) -> Array:
-    """Return the result of `own_attention` with blocked scores of 0 instead of a mask."""
+    """Return the result of `own_attention` without a mask. Blocked scores are set to 0."""
     scaled = scale(scores(Q, K), Q.shape[-1])
     weights = _softmax(steps)(np.where(mask, scaled, 0.0))
     return (weights @ V, weights)[place]
@@ -63,10 +62,10 @@ def _softmax(steps: OwnSteps | None) -> Softmax:
 
 
 def own_distributions(steps: OwnSteps, sizes: Any) -> dict[int, Mapping[str, Distribution]] | None:
-    """Return the distributions by dimension with the student's entropy, or None if it is unusable.
+    """Return the distributions by dimension, measured with the student's entropy.
 
-    If one call for many trials gives another shape, each trial gets a call, and the entropies are
-    averaged.
+    If the student's function cannot compute many trials at once, each trial gets a call. If it is
+    unusable, return None.
     """
 
     def of_all(own: Any, weights: Array) -> Array:
@@ -100,7 +99,7 @@ def own_row_softmax(steps: OwnSteps, scores: Array) -> Array:
 
 
 def own_repaired(steps: OwnSteps, name: str, args: tuple[Any, ...]) -> tuple[Array, ...]:
-    """Return the results of a function of `find_the_bug`, with the student's own `row_softmax`."""
+    """Return the results of a repaired function that calls the student's own `row_softmax`."""
 
     def weights(scores: Array) -> Array:
         return own_row_softmax(steps, scores)
@@ -118,7 +117,7 @@ def own_repaired(steps: OwnSteps, name: str, args: tuple[Any, ...]) -> tuple[Arr
 
 
 def sharper(weights: Array) -> Array:
-    """Return other weights, whose rows sum to 1 and are less even."""
+    """Return other weights. Each row sums to 1 and is less even."""
     squares = weights**2
     return squares / squares.sum(axis=-1, keepdims=True)
 
@@ -126,7 +125,7 @@ def sharper(weights: Array) -> Array:
 def own_self_attention(
     steps: OwnSteps, bare: Any, inputs: tuple[Array, ...], state: State, place: int
 ) -> Array:
-    """Return the output of a correct SelfAttention with the student's own attention."""
+    """Return the output of a correct SelfAttention around the student's own attention."""
 
     def ask(mine: Any, x: Array) -> Any:
         query, key, value = (x @ state[f"W_{name}.weight"].T for name in "qkv")
@@ -141,7 +140,7 @@ def own_self_attention(
 def own_logits(
     steps: OwnSteps, block: Any, sizes: tuple[int, ...], tokens: Tokens, state: State
 ) -> Array:
-    """Return the logits of a correct model with the student's own block."""
+    """Return the logits of a correct model around the student's own block."""
     _, d_model, heads, d_ff, _ = sizes
     x = state["token_embedding.weight"][tokens]
     x = x + state["position_embedding.weight"][: tokens.shape[1]]
@@ -166,7 +165,7 @@ def own_words(
     limit: int,
     form: str,
 ) -> list[int]:
-    """Return the sequence in which the student's own code chooses every word."""
+    """Return the sequence whose words the student's own code chooses one by one."""
     from reference.checks.trained_models import run_generate
 
     tokens = list(prompt)

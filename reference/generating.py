@@ -11,7 +11,7 @@ Tokens = npt.NDArray[np.int64]
 
 
 def mean_logits(embedding: Array, output: Array, tokens: Tokens) -> Array:
-    """Return the logits of `MeanModel`: tokens `(B, L)` to `(B, L, V)`."""
+    """Return the logits `(B, L, V)` of `MeanModel` for tokens `(B, L)`."""
     x = np.asarray(embedding, dtype=np.float64)[tokens]
     before = x.cumsum(1) / np.arange(1, tokens.shape[1] + 1)[:, None]
     logits: Array = np.tanh(x + before) @ np.asarray(output, dtype=np.float64).T
@@ -21,7 +21,10 @@ def mean_logits(embedding: Array, output: Array, tokens: Tokens) -> Array:
 def greedy(
     embedding: Array, output: Array, prompt: Sequence[int], count: int, limit: int
 ) -> Tokens:
-    """Return the prompt and `count` words, each the likeliest after the last `limit` tokens."""
+    """Return the prompt and the `count` likeliest next words.
+
+    The model sees the last `limit` tokens.
+    """
     tokens = list(prompt)
     for _ in range(count):
         context = np.array([tokens[-limit:]])

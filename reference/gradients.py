@@ -13,12 +13,11 @@ def weighted_mean(p: Array, dp: Array) -> Array:
 
 
 def softmax_backward(p: Array, dp: Array) -> Array:
-    """Return the gradient of the scores, from that of the weights."""
+    """Return the gradient of the scores from `dp`, the gradient of the weights."""
     return p * (dp - weighted_mean(p, dp))
 
 
 def transposed(x: Array) -> Array:
-    """Return the array with its last two axes exchanged."""
     return np.swapaxes(x, -1, -2)
 
 
@@ -52,20 +51,19 @@ def weights_of(q: Array, k: Array, mask: Mask | None = None) -> Array:
 
 
 def attention_backward_from(q: Array, k: Array, p: Array, ds: Array, do: Array) -> list[Array]:
-    """Return the gradients of queries, keys and values, from the gradients of the scores."""
+    """Return the gradients of queries, keys and values. `ds` is the gradient of the scores."""
     dq, dk = scale(ds @ k, k.shape[-1]), scale(transposed(ds) @ q, k.shape[-1])
     return [dq, dk, transposed(p) @ do]
 
 
 def attention_backward(q: Array, k: Array, v: Array, mask: Mask | None, do: Array) -> list[Array]:
-    """Return the gradients of the queries, keys and values."""
+    """Return the gradients of queries, keys and values."""
     p = weights_of(q, k, mask)
     ds = softmax_backward(p, do @ transposed(v))
     return attention_backward_from(q, k, p, ds, do)
 
 
 def coefficients(x: Array) -> Array:
-    """Return 1, 2, 3, … in the shape of `x`."""
     return np.arange(1.0, np.size(x) + 1).reshape(np.shape(x))
 
 

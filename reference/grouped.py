@@ -1,4 +1,4 @@
-"""Attention with grouped queries, and the mask of a window, in named steps."""
+"""Attention with grouped queries, and a window mask, in named steps."""
 
 from typing import Any
 
@@ -43,12 +43,12 @@ def own_grouped_attention(
 
 
 def distance(n: int) -> npt.NDArray[np.intp]:
-    """Return the distance of each key before each query, which is negative for later keys."""
+    """Return the distance of each key before each query. Later keys have negative distances."""
     return np.asarray(np.arange(n)[:, np.newaxis] - np.arange(n))
 
 
 def window_mask(n: int, w: int) -> npt.NDArray[np.bool_]:
-    """Return a mask `(n, n)` that is true for the last w keys, including the query's own.
+    """Return a mask `(n, n)`. Each query sees itself and the w − 1 positions before it.
 
     Raises:
         ValueError: `w` is less than 1.

@@ -1,7 +1,7 @@
 """Mistakes in attention by hand, recognised by properties of the wrong numbers.
 
-A course without answers uses this module, which recognises a mistake relative to a right previous
-step.
+Student kits, which have no answers, use this module. It compares a wrong step with the right
+previous step.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,15 +34,15 @@ def named(
     givens: Mapping[str, Any],
     findings: Mapping[str, str],
 ) -> Mismatch:
-    """Return a mismatch with the name of a mistake, or with two names for equal numbers.
+    """Return a mismatch with the mistake's name, or with two names for equal numbers.
 
     Args:
         wrong: the message for a mistake without a name.
         name: the value, such as `a_scaled`.
-        own: the student's numbers for it, of any shape.
-        steps: the student's steps of this part that have the right shape, by name.
+        own: the student's numbers, of any shape.
+        steps: the student's steps of this part with a right shape, by name.
         givens: the matrices Q, K and V.
-        findings: the sentence for each mistake of the step.
+        findings: the sentence for each mistake.
     """
     step = name.partition("_")[2]
     if own is None or not own.size or first_wrong(step, steps, givens):
@@ -62,7 +62,7 @@ def with_names(
 
 
 def mistakes_of(step: str, steps: Mapping[str, Numbers], givens: Mapping[str, Any]) -> list[str]:
-    """Return the mistakes that give the student's numbers for a step after right steps."""
+    """Return the mistakes that give the student's numbers. All earlier steps are right."""
     Q, K, V = (np.asarray(givens[each], float) for each in "QKV")
     scores, root = steps.get("scores", Q), K.shape[1] ** 0.5
     known = {

@@ -1,7 +1,7 @@
-"""Wrong operations that a student may apply to the numbers of a step in attention by hand.
+"""Wrong operations in a step of attention by hand.
 
-Each step is a chain of operations. A template uses another operation at one place of the chain, or
-at two places. These templates are tried only if no mistake of the catalogue fits.
+Each step is a chain of operations. A template changes one or two operations of the chain. The
+grader tries these templates only if no mistake of the catalogue fits.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,9 +17,10 @@ MOST = 2  # operations of one chain that may be wrong
 
 
 class Made(NamedTuple):
-    """Numbers from a chain of operations, with words for these numbers.
+    """Numbers from a chain of operations, and words for the chain.
 
-    `fitted` counts numbers that were read off the student's own numbers, which are no evidence.
+    `fitted` counts the factors and sums that come from the student's own numbers. They are no
+    evidence.
     """
 
     wrong: tuple[str, ...]  # names of the wrong operations
@@ -29,7 +30,7 @@ class Made(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """One operation at a place of a chain: name, words and function."""
+    """Operation at a place of a chain: name, words and function."""
 
     name: str
     words: str
@@ -237,8 +238,8 @@ def made(step: str, g: SimpleNamespace, mine: Array) -> Iterator[Made]:
 
     Args:
         step: the step's name, or `masked_row`.
-        g: the matrices Q, K and V, d_k and its root, `x` of the step before, the result `right`
-            that follows from it, and the student's `scores` and `scaled`.
+        g: Q, K, V, d_k and its root; `x`, the previous step; `right`, the result for `x`; and the
+            student's `scores` and `scaled`.
         mine: the student's numbers.
     """
     yield from CHAINS[step](g)
@@ -320,7 +321,7 @@ def _chains(*places: Sequence[Choice]) -> Iterator[tuple[tuple[str, ...], tuple[
 
 
 def _in_other_places(right: Array) -> Iterator[Made]:
-    """Yield the right numbers with rows or columns in other places."""
+    """Yield the right numbers with exchanged rows or columns."""
     for axis, kind in ((0, "rows"), (1, "columns")):
         size = right.shape[axis]
         for one, other in combinations(range(size), 2):
@@ -339,7 +340,7 @@ def _in_other_places(right: Array) -> Iterator[Made]:
 
 
 def _times(of: Array, mine: Array, step: str) -> Iterator[Made]:
-    """Yield the numbers times a factor, or plus a number, as the student's numbers suggest it."""
+    """Yield the numbers times a factor, or plus a number. The student's numbers suggest both."""
     what = "the scores" if step == "scaled" else "the right numbers"
     if mine.shape != of.shape or not np.isfinite(mine).all():
         return

@@ -1,7 +1,7 @@
-"""Relations between the steps of attention by hand, for a course without answers.
+"""Relations between the steps of attention by hand, for student kits without answers.
 
-Each function tests whether a student's own numbers fit together: the scores with the matrices in
-the text, and each later step with the scores or with the previous step.
+Each function tests whether a student's own numbers fit together: the scores with the text's
+matrices, and each later step with the scores or with the previous step.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,12 +30,12 @@ ORDER = ("scores", "scaled", "weights", "output")
 
 
 def judge_by_relations(name: str, steps: Steps, givens: Mapping[str, Any]) -> str:
-    """Return the wrong earlier step from which a step follows, or an empty text.
+    """Return the wrong earlier step from which a step follows. If there is none, return "".
 
     Args:
         name: the value, such as `a_scaled`.
-        steps: the student's steps of this part by name, from the scores to this step. A step is
-            left out if it is missing, has a wrong shape, or is not finite.
+        steps: the student's steps of this part by name, without missing or infinite numbers or
+            wrong shapes.
         givens: the matrices Q, K and V.
 
     Raises:
@@ -87,7 +87,7 @@ def expect_shares(name: str, rows: Numbers, wrong: Cells | None) -> None:
     """Pass if the rows are weights: between 0 and 1, with sum 1.
 
     Args:
-        wrong: a mask of the wrong entries, which the report marks; None if unknown.
+        wrong: a mask of the wrong entries for the report. If they are unknown, None.
 
     Raises:
         Mismatch: the rows are not weights.
@@ -109,10 +109,9 @@ def expect_shares(name: str, rows: Numbers, wrong: Cells | None) -> None:
 def not_right(
     name: str, answer: Numbers, wrong: Cells, from_own: str = "", later: str = ""
 ) -> Mismatch:
-    """Return the message for wrong entries, without the right entries.
+    """Return the message for wrong entries. It does not show the right entries.
 
-    `from_own` is the student's step from which all other entries follow. Entries that follow count
-    as right.
+    All other entries are right or follow from the student's step `from_own`.
     """
     places = [index(tuple(int(i) for i in place)) for place in np.argwhere(wrong)]
     be, does = ("is", "does") if len(places) == 1 else ("are", "do")
@@ -129,12 +128,12 @@ def not_right(
 
 
 def too_few_decimals(own: Numbers, fitting: Cells) -> bool:
-    """Return True if the numbers have two decimals and, within `COARSE`, fit (`fitting`)."""
+    """Return True if the numbers have two decimals and fit within `COARSE`."""
     return bool(fitting.all() and (np.round(own, 2) == own).all())
 
 
 def with_few_decimals(wrong: Mismatch, name: str) -> Mismatch:
-    """Return the message `wrong`, reworded for numbers with too few decimals."""
+    """Return the message `wrong` with other words: the numbers have too few decimals."""
     says = f"{name}: your numbers are close to the right numbers, but two decimals are too few."
     return Mismatch(says, name, wrong.yours, None, wrong.wrong)
 
@@ -151,7 +150,7 @@ def _holds(step: str, steps: Steps, givens: Mapping[str, Any]) -> bool:
 def near(own: Numbers, numbers: Any, times: Any = 1.0, allowed: float = 0.0) -> bool:
     """Return True if the numbers agree.
 
-    `allowed` is an additional tolerance for numbers that may have been rounded differently.
+    `allowed` is an additional tolerance, because a student may round in another way.
     """
     if own.shape != np.shape(numbers):
         return False
@@ -161,7 +160,7 @@ def near(own: Numbers, numbers: Any, times: Any = 1.0, allowed: float = 0.0) -> 
 def as_written(own: Numbers) -> float:
     """Return the tolerance for rounded numbers: one unit in the last decimal.
 
-    The tolerance is at most that of a right entry, and half a thousandth for four decimals or more.
+    The tolerance is at most that of a right entry, and at least half a thousandth.
     """
     digits = next((n for n in range(4) if (np.round(own, n) == own).all()), 4)
     return min(WITHIN, max(10.0**-digits, WITHIN / 4))
@@ -202,10 +201,10 @@ def with_later(
     givens: Mapping[str, Any],
     is_right: Callable[[str], bool | None] = lambda _: None,
 ) -> str:
-    """Return the message on a wrong step, with the later steps that follow from it.
+    """Return a message on a wrong step, with the later steps that follow from it.
 
-    If a wrong later step follows from the student's wrong step, the message asks the student to
-    compute the later step again.
+    If a wrong later step follows from the wrong step, the message asks the student to compute the
+    later step again.
     """
     letter, step = name.split("_", 1)
     following: list[str] = []

@@ -1,4 +1,4 @@
-"""The course's small models, defined in the process of a submission."""
+"""The course's small models, created in the process of a submission."""
 
 from pathlib import Path
 from typing import Any
@@ -7,5 +7,4 @@ TEXT = Path(__file__).with_name("small_models.py")
 
 
 def kit_of(submission: Any) -> Any:
-    """Return the course's small models, defined next to the student's module."""
     return submission.define("small_models", TEXT.read_text(encoding="utf-8"))

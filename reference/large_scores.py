@@ -1,4 +1,4 @@
-"""Inputs of attention whose scaled scores are as large as the exercises allow."""
+"""Inputs of attention with the largest scaled scores that the exercises allow."""
 
 from typing import Any
 
@@ -19,6 +19,6 @@ In two rows the allowed scores are far below the blocked score, and in the last 
 
 
 def with_scores_up_to(most: float, Q: Any, K: Any) -> tuple[Any, Any]:
-    """Return Q and K times a factor, so that the largest scaled score is ±`most`."""
+    """Return Q and K times a factor. Their largest scaled score is then ±`most`."""
     factor = np.sqrt(0.99 * most / np.abs(scale(scores(Q, K), Q.shape[-1])).max())
     return (Q * factor).astype(Q.dtype), (K * factor).astype(K.dtype)

@@ -31,7 +31,7 @@ def right_gradient(logits: Array, tokens: Tokens) -> Array:
 def right_losses(
     weights: tuple[Array, Array], batches: Sequence[Tokens], steps: int, lr: float
 ) -> tuple[Array, Any]:
-    """Return the losses of the course's training of a small model, and its final embedding."""
+    """Return the losses of a correct training, and the final embedding."""
     import torch
 
     from reference import small_models, training

@@ -8,9 +8,9 @@ import numpy.typing as npt
 
 
 def broadcast_masks(rng: np.random.Generator, *sizes: int) -> Iterator[npt.NDArray[np.bool_]]:
-    """Yield a random mask of each shape that broadcasts to `sizes`, the shape of scores.
+    """Yield random masks, one for each shape that broadcasts to the scores' `sizes`.
 
-    The last axis has its full length, and every query may attend to the first key.
+    The last axis has its full length. Every query may attend to the first key.
     """
     for axes in range(2, len(sizes) + 1):
         for shape in product(*((1, size) for size in sizes[-axes:-1])):

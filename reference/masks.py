@@ -19,5 +19,5 @@ def masked_weights(scores: Array, mask: Mask) -> Array:
 
 
 def count_visible(seq_len: int) -> list[int]:
-    """Return how many positions each query sees: 1, 2, 3, …"""
+    """Return the number of visible positions for each query: 1, 2, 3, …"""
     return [position + 1 for position in range(seq_len)]

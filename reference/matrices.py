@@ -11,7 +11,6 @@ Four = tuple[npt.NDArray[np.float64], ...]
 def qkv(
     rng: Any, l_q: int, l_k: int, d_k: int, d_v: int, batch: Any = (), heads: Any = ((), ())
 ) -> list[Any]:
-    """Return random queries, keys and values."""
     of_q, of_kv = heads
     shapes = (*of_q, l_q, d_k), (*of_kv, l_k, d_k), (*of_kv, l_k, d_v)
     return [rng.normal(size=(*batch, *shape)) for shape in shapes]
@@ -38,14 +37,14 @@ def matrices(rng: Any, d: int, d_memory: int, d_k: int, d_v: int) -> Four:
 
 
 def head(rng: Any, *batch: int, lengths: Any, widths: Any, inside: Any = (3, 2)) -> Four:
-    """Return random vectors of a target and of a memory, and the four matrices."""
+    """Return random vectors of a target and a memory, and the four matrices."""
     sizes = zip(lengths, widths, strict=True)
     both = (rng.normal(size=(*batch, length, width)) for length, width in sizes)
     return *both, *matrices(rng, *widths, *inside)
 
 
 def layer(rng: Any, *batch: int, lengths: Any, widths: Any = (4, 3), mask: Any = None) -> Any:
-    """Return random arguments of a decoder's layer, with weights of attention far from 0 and 1."""
+    """Return random arguments of a decoder layer. No attention weight is near 0 or 1."""
     x, memory, *cross = head(rng, *batch, lengths=lengths, widths=widths)
     both = matrices(rng, widths[0], widths[0], 2, 5), cross
     halves = (tuple(each / 2 for each in weights) for weights in both)

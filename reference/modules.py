@@ -1,10 +1,10 @@
 """Attention as torch modules, up to a small language model.
 
-The package does not import this module, because it needs torch.
+`reference/__init__.py` does not import this module, because it needs torch.
 
 Sources: Vaswani et al. (2017), section 3.2 for attention and heads, 3.3 for the feed-forward
-network, 3.1 for residual connections and layer normalisation after each sum ("post-norm").
-Masks are true (or 1) where a query may attend.
+network, 3.1 for residual connections and layer normalisation after each sum ("post-norm"). Masks
+are true (or 1) where a query may attend.
 """
 
 import math
@@ -23,7 +23,7 @@ def attention(Q: Tensor, K: Tensor, V: Tensor, mask: Tensor | None = None) -> tu
 
 
 class ScaledDotProductAttention(nn.Module):
-    """`attention` as a module without dropout, as in evaluation."""
+    """`attention` as a module without dropout."""
 
     def forward(
         self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
@@ -32,12 +32,12 @@ class ScaledDotProductAttention(nn.Module):
 
 
 def without_dropout(*_: float) -> ScaledDotProductAttention:
-    """Return the module without dropout, whatever the rate of the student's module."""
+    """Return the module without dropout. The student's module may have dropout."""
     return ScaledDotProductAttention()
 
 
 class SelfAttention(nn.Module):
-    """Single-head self-attention: `x (..., L, d_model)` to that shape and weights `(..., L, L)`."""
+    """Single-head self-attention of `x (..., L, d_model)`, with weights `(..., L, L)`."""
 
     def __init__(self, d_model: int, d_k: int | None = None, d_v: int | None = None) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ class SelfAttention(nn.Module):
 
 
 class MultiHeadAttention(nn.Module):
-    """Multi-head attention: `x (B, L, E)` to output `(B, L, E)` and weights `(B, H, L, L)`.
+    """Multi-head attention of `x (B, L, E)`, with weights `(B, H, L, L)`.
 
     The mask is `(L, L)`, `(B, L, L)` or `(B, 1, L, L)`.
     """
@@ -82,7 +82,7 @@ class MultiHeadAttention(nn.Module):
 
 
 class TransformerBlock(nn.Module):
-    """Transformer block, `x (B, L, E)` to the same shape: attention, feed-forward, "add & norm"."""
+    """Transformer block of `x (B, L, E)`: attention, feed-forward network, "add & norm"."""
 
     def __init__(self, d_model: int, num_heads: int, d_ff: int) -> None:
         super().__init__()
@@ -100,9 +100,9 @@ class TransformerBlock(nn.Module):
 
 
 class SimpleLanguageModel(nn.Module):
-    """Language model: tokens `(B, L)` to logits `(B, L, vocab_size)`, without later positions.
+    """Language model: tokens `(B, L)` to logits `(B, L, vocab_size)`. No token sees later ones.
 
-    `reach` is for an experiment: how many positions back attention may look, or None for all.
+    Attention looks at most `reach` positions back. None means all positions.
     """
 
     def __init__(

@@ -21,12 +21,12 @@ def larger(m: Array, part: Array) -> Array:
 
 
 def exponent(x: Array, m: Array) -> Array:
-    """Return exp(x − m), which is 0 where x is −∞."""
+    """Return exp(x − m). If x is −∞, the result is 0."""
     return np.asarray(np.exp(x - np.where(np.isneginf(m), 0.0, m)))
 
 
 def factor(old: Array, new: Array) -> Array:
-    """Return the factor for the earlier sum and output if the maximum grows."""
+    """Return the factor by which the earlier sum and output change for a new maximum."""
     return exponent(old, new)
 
 
@@ -55,7 +55,6 @@ def blocks_of(keys: int, size: int) -> Iterator[slice]:
 
 
 def all_scores(q: Array, k: Array, mask: Mask | None) -> Array:
-    """Return the scaled scores of all keys, with −∞ for blocked keys."""
     return block(scale(scores(q, k), q.shape[-1]), mask)
 
 
@@ -67,14 +66,14 @@ def start_of(logits: Array, v: Array) -> State:
 def state_after(
     state: Any, parts: Iterable[slice], logits: Array, v: Array, merge: Any = merge
 ) -> Any:
-    """Return the state after blocks of keys. `merge` may be a student's own."""
+    """Return the state after several blocks of keys."""
     for part in parts:
         state = merge(*state, logits[..., part], v[..., part, :])
     return state
 
 
 def in_blocks(logits: Array, v: Array, block: int, merge: Any = merge) -> Array:
-    """Return the output of attention from its scores. `merge` may be a student's own."""
+    """Return the output of attention from its scores."""
     parts = blocks_of(logits.shape[-1], block)
     state = state_after(start_of(logits, v), parts, logits, v, merge)
     return np.asarray(state[2]) / np.asarray(state[1])[..., np.newaxis]
@@ -94,7 +93,7 @@ def own_tiled_attention(
 
 
 def running(scores: Array, block: int, merge: Any = merge) -> Array:
-    """Return two rows: the maximum and the sum of one query after each block."""
+    """Return two rows: the maximum and the sum after each block, for one query."""
     state: Any = empty((1,), 1)
     curves = []
     for part in blocks_of(len(scores), block):
@@ -105,11 +104,11 @@ def running(scores: Array, block: int, merge: Any = merge) -> Array:
 
 
 def sums_of_blocks(scores: Array, block: int) -> Array:
-    """Return the sum of each block by itself, relative to its own maximum."""
+    """Return the separate sum of each block, relative to the block's own maximum."""
     cuts = [scores[part] for part in blocks_of(len(scores), block)]
     return np.array([np.exp(cut - cut.max()).sum() for cut in cuts])
 
 
 def own_running(steps: Any, scores: Array, block: int) -> Array:
-    """Return the maximum and the sum after each block that follow from a student's own merge."""
+    """Return the maximum and the sum after each block, with the student's own merge."""
     return np.asarray(steps.ask(lambda own, x: running(x, block, own.merge), scores))

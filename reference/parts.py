@@ -1,4 +1,4 @@
-"""Names of the parts of attention in published code, for modules with other names.
+"""Names that published code gives to the parts of attention.
 
 Sources: the names in PyTorch (`in_proj_weight`, `out_proj`, `linear1`), GPT-2 (`c_attn`, `c_proj`,
 `wte`, `wpe`), LLaMA (`wq`, `q_proj`) and x-transformers (`to_q`, `to_kv`, `to_out`).
@@ -26,7 +26,7 @@ _ROLES = (
 
 
 def role(name: str) -> str:
-    """Return a parameter's role, as far as its name shows it, or an empty text."""
+    """Return the role that a parameter's name shows. If it shows none, return ""."""
     steps = name.split(".")
     if steps[-1] in {"weight", "bias"} and len(steps) > 1:
         steps.pop()

@@ -9,7 +9,7 @@ from reference.scaling import entropy
 
 
 def analyze_pattern(embeddings: Array) -> dict[str, float]:
-    """Return the measures of scaled self-attention with Q = K = V = embeddings `(L, d)`."""
+    """Return the measures of scaled self-attention. Q, K and V are the embeddings `(L, d)`."""
     _, weights = attention(embeddings, embeddings, embeddings)
     return measures(weights)
 

@@ -1,4 +1,4 @@
-"""Random texts for the exercise on a KV cache."""
+"""Random texts for the exercise about a KV cache."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from reference.matrices import matrices
 def language(
     rng: Any, prompt: Sequence[int], n: int, tokens: int = 16, inside: tuple[int, int] = (3, 3)
 ) -> tuple[Any, ...]:
-    """Return arguments of a text: random embeddings, and matrices with which tokens vary."""
+    """Return arguments of `generate` with random embeddings and matrices."""
     for _ in range(1000):
         table = rng.normal(size=(tokens, 3))
         W_q, *rest = matrices(rng, 3, 3, *inside)

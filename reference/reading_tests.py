@@ -1,6 +1,6 @@
-"""Facts about a student's test, read from its source. No code runs here.
+"""Facts about a student's test, read from its source. The module runs no code.
 
-Each fact says why the test cannot distinguish functions, or why it rejects a right function.
+Each fact says why the test accepts wrong functions, or why it rejects a right function.
 """
 
 import ast
@@ -17,14 +17,14 @@ RANDOM = {"random", "binomial", "choice", "uniform", "rand"}
 
 
 class Fact(NamedTuple):
-    """A mistake of a test, with a sentence that is true of its source."""
+    """Mistake in a test, with a sentence about the test's source."""
 
     mistake: str
     says: str
 
 
 class _Test:
-    """The parsed test: parameter, asserts, and labels of lines."""
+    """Parsed test: parameter, asserts, and labels of lines."""
 
     def __init__(self, label: str, function: ast.FunctionDef) -> None:
         self.label = label
@@ -61,7 +61,7 @@ def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr
 
 
 def why_it_accepts(label: str, function: ast.FunctionDef) -> Fact | None:
-    """Return why a test accepts broken functions, or None if its source does not show it."""
+    """Return why a test accepts broken functions. If its source does not show it, return None."""
     test = _Test(label, function)
     for read in (
         _ignores_its_argument,
@@ -79,7 +79,7 @@ def why_it_accepts(label: str, function: ast.FunctionDef) -> Fact | None:
 
 
 def why_it_rejects(label: str, function: ast.FunctionDef, line: int) -> Fact | None:
-    """Return why a test rejects right functions, or None if the test's source does not show why."""
+    """Return why a test rejects right functions. If its source does not show it, return None."""
     test = _Test(label, function)
     raising = [node for node in test.asserts if node.lineno <= line <= (node.end_lineno or 0)]
     if fact := _uncalled(test) or _compares_the_function(test):
@@ -255,7 +255,7 @@ def _kind(test: _Test, node: ast.expr) -> str:
 
 
 def _is_of(test: _Test, node: ast.AST, names: set[str]) -> bool:
-    """Return True if a value is one of `names` (such as `shape`), or computed from one of them."""
+    """Return True if a value comes from one of `names`, such as `shape`."""
     if isinstance(node, ast.Name):
         return any(_is_of(test, value, names) for value in test.values.get(node.id, ()))
     if isinstance(node, ast.Subscript):

@@ -1,4 +1,4 @@
-"""Conversion of results that may have several forms."""
+"""Conversion of results with several correct forms."""
 
 from typing import Any
 

@@ -15,7 +15,11 @@ def frequencies(d: int, base: float = 10000.0) -> Array:
 
 
 def angles(positions: Any, d: int, base: float = 10000.0) -> Array:
-    """Return the angle of each pair at each position. If d is odd, raise ValueError."""
+    """Return the angle of each pair at each position.
+
+    Raises:
+        ValueError: d is odd.
+    """
     if d % 2:
         raise ValueError(f"d is {d}, which is odd")
     return np.asarray(positions)[..., np.newaxis] * frequencies(d, base)
@@ -38,17 +42,16 @@ def interleaved(first: Array, second: Array) -> Array:
 
 
 def rotate(x: Array, by: Array) -> Array:
-    """Return x with each pair of neighbouring features turned by its angle."""
+    """Return x after turning each pair of features by its angle."""
     return interleaved(*turned(*neighbours(x), by))
 
 
 def placed(x: Array, first: int = 0) -> Array:
-    """Return x turned by its positions, which begin with `first`."""
+    """Return x, turned by its positions. The first position is `first`."""
     return rotate(x, angles(first + np.arange(x.shape[-2]), x.shape[-1]))
 
 
 def scores(q: Array, k: Array) -> Array:
-    """Return the scaled dot products."""
     return asked_of_softmax(q, k)
 
 
@@ -58,7 +61,7 @@ def rotary_scores(q: Array, k: Array, offset: int = 0) -> Array:
 
 
 def own_rotary_scores(steps: OwnSteps, q: Array, k: Array, offset: int) -> Array:
-    """Return the scaled scores, with the student's own `angles` and `rotate`."""
+    """Return the scaled scores from the student's own `angles` and `rotate`."""
     length, d = q.shape[-2:]
     positions = np.concatenate([offset + np.arange(length), np.arange(k.shape[-2])])
 

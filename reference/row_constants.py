@@ -1,4 +1,4 @@
-"""Removal of a constant from each row of biases, because a constant does not change a softmax."""
+"""Removal of constants from the rows of biases. A constant in a row does not change its softmax."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Tests of whether tokens were sampled with given probabilities."""
+"""Statistical tests of sampled tokens."""
 
 from dataclasses import dataclass
 
@@ -15,8 +15,6 @@ ENOUGH = 50.0  # number of equal steps, and of different ones, that make a sum r
 
 @dataclass(frozen=True)
 class SamplingMistake:
-    """Name and sentence of a mistake."""
-
     id: str
     finding: str
 
@@ -32,9 +30,9 @@ PLANNED = SamplingMistake(
 def what_was_drawn(
     words: npt.NDArray[np.int64], logits: Array, temperature: float
 ) -> SamplingMistake | None:
-    """Return the mistake in a chain of tokens, or None.
+    """Return the mistake in a chain of tokens. If there is none, return None.
 
-    `logits` `(V, V)`: row w has the logits of the token after w, which depends only on w.
+    `logits` has the shape `(V, V)`. Row w has the logits of the token after w.
     """
     chances = softmax(logits / temperature)
     if fits(words, chances):
@@ -77,7 +75,7 @@ def _others(logits: Array, temperature: float) -> list[tuple[str, str, Array]]:
 def least_likely_are_missing(
     words: npt.NDArray[np.int64], probabilities: Array, count: int
 ) -> bool:
-    """Return True if a long chain lacks the `count` least likely words, and chance is no reason."""
+    """Return True if a long chain lacks the `count` least likely words, and this is not chance."""
     before, after = words[:-1], words[1:]
     ranks = probabilities.argsort(-1).argsort(-1)
     chances = np.sort(probabilities)[:, :count].sum(-1)[before]
@@ -116,7 +114,7 @@ def _chi_square_of(words: npt.NDArray[np.int64], probabilities: Array) -> tuple[
 
 
 def is_random(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
-    """Return True if a chain's steps vary as sampled steps do. Planned steps are too even."""
+    """Return True if a chain varies as a sampled chain does. A planned chain is too even."""
     return not (
         _is_too_even(words, probabilities)
         or _comes_again(words, probabilities)
@@ -130,10 +128,10 @@ def _is_too_even(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
 
 
 def _comes_again(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
-    """Return True if a stretch repeats that is too unlikely to repeat by chance.
+    """Return True if the chain repeats a stretch that is unlikely to repeat by chance.
 
-    The chance that another stretch repeats a given stretch is the product of the probabilities of
-    the stretch's steps. Stretches shorter than `shortest` are all likely enough.
+    The probability of a repetition is the product of the probabilities of its steps. Stretches
+    shorter than `shortest` may repeat by chance.
     """
     steps = np.log(np.maximum(probabilities[words[:-1], words[1:]], 1e-300))
     limit = np.log(FALSE_ALARM / len(words) ** 2)
@@ -165,7 +163,7 @@ def _distances(words: npt.NDArray[np.int64], length: int) -> list[int]:
 
 
 def _tells_the_next(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
-    """Return True if the choice after a token depends on earlier choices after this token."""
+    """Return True if earlier choices after a token determine the next choice after this token."""
     for lag in range(1, LAGS + 1):
         found = expected = variance = rest = 0.0
         for word, chances in enumerate(probabilities):

@@ -1,4 +1,4 @@
-"""The effect of scaling by √d_k, measured, and intervals for fair measurements."""
+"""Measured effects of scaling by √d_k, and intervals for fair measurements."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ def gradient_norm(scores: Array) -> Array:
 def measure_trial(
     Q: Array, K: Array, entropy: Callable[[Array], Array] = entropy
 ) -> dict[str, Array]:
-    """Return the six measures of one trial, or of each trial along leading axes."""
+    """Return the six measures of a trial. Leading axes are separate trials."""
     unscaled = scores(Q, K)
     measured = {}
     for name, values in (("unscaled", unscaled), ("scaled", scale(unscaled, Q.shape[-1]))):
@@ -69,7 +69,7 @@ def sampling_distributions(
     size: int = 600,
     entropy: Callable[[Array], Array] = entropy,
 ) -> Mapping[str, Distribution]:
-    """Return the distribution of each measure for one trial with standard normal Q and K.
+    """Return the distribution of each measure for a trial with standard normal Q and K.
 
     `entropy` computes one value for each row.
     """
@@ -114,18 +114,19 @@ def acceptance_interval(
 def variance_interval(freedom: int, false_rejection: float) -> tuple[float, float]:
     """Return an interval for observed variance divided by expected variance.
 
-    `false_rejection` is the chance that a fair ratio falls outside. The ratio is χ² distributed
-    over its degrees of freedom, an even number. The ends are moved outwards by the factor 1.5,
-    because the expected variance is an estimate and trials are not exactly normal.
+    A fair ratio is outside with the probability `false_rejection`. The ratio is χ² distributed with
+    an even number of degrees of freedom. The ends are moved outwards by the factor 1.5, because the
+    expected variance is an estimate and trials are not exactly normal.
     """
     low, high = (_chi_square(freedom, false_rejection / 2, upper) for upper in (False, True))
     return low / freedom / 1.5, high / freedom * 1.5
 
 
 def _chi_square(freedom: int, chance: float, upper: bool) -> float:
-    """Return the value that a χ² variable exceeds (or stays below) with that chance, by bisection.
+    """Return the value that a χ² variable exceeds with the probability `chance`.
 
-    For an even number of degrees of freedom both chances are sums of a Poisson distribution.
+    Without `upper`, the variable stays below the value with this probability. For an even number of
+    degrees of freedom, both probabilities are sums of a Poisson distribution.
     """
 
     half = freedom // 2

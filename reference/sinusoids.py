@@ -1,4 +1,4 @@
-"""Vectors of positions: sines and cosines of falling frequencies."""
+"""Vectors of positions: sines and cosines with decreasing frequencies."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from reference.attention import Array
 
 
 def frequencies(d: int, base: float = 10000.0) -> Array:
-    """Return the frequency of each column, equal for both columns of a pair."""
+    """Return the frequency of each column. Both columns of a pair have the same frequency."""
     pairs = np.arange(d) // 2
     return np.asarray(float(base) ** (-2.0 * pairs / d))
 
@@ -26,10 +26,10 @@ def sinusoid(n: int, d: int, base: float = 10000.0) -> Array:
 
 
 def products(pe: Array) -> Array:
-    """Return the dot product of each two rows."""
+    """Return the dot product of each pair of rows."""
     return np.asarray(pe @ pe.T)
 
 
 def similarity(pe: Array) -> Array:
-    """Return the dot product of each two rows, divided by the number of columns."""
+    """Return the dot product of each pair of rows, divided by the number of columns."""
     return products(pe) / pe.shape[1]

@@ -1,7 +1,6 @@
 """Small models for training and text generation, with helper functions.
 
-The text of this file is also run next to a submission, so the file contains nothing secret and no
-answer to an exercise.
+A student's process also runs this file, so it contains no secret and no answer.
 """
 
 import torch
@@ -9,7 +8,7 @@ from torch import Tensor, nn
 
 
 class MeanModel(nn.Module):
-    """Model with logits of the next word from the current word and the mean of all words so far.
+    """Model whose logits depend on the current word and the mean of all words so far.
 
     Tokens `(B, L)` give logits `(B, L, V)`. More than `max_seq_length` tokens raise an error.
     """
@@ -43,7 +42,6 @@ def in_mode(model: nn.Module, training: bool) -> nn.Module:
 
 
 def generator(seed: int) -> torch.Generator:
-    """Return a generator of random numbers."""
     return torch.Generator().manual_seed(seed)
 
 

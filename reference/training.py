@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 
 def next_token_loss(logits: Tensor, tokens: Tensor) -> Tensor:
-    """Return the mean cross-entropy of token t + 1 at t, from `(B, L, V)` and `(B, L)`."""
+    """Return the mean cross-entropy of token t + 1 at position t, from `(B, L, V)` and `(B, L)`."""
     return nn.functional.cross_entropy(logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten())
 
 
@@ -20,7 +20,7 @@ BETAS, EPSILON, WEIGHT_DECAY = (0.9, 0.999), 1e-8, 0.01
 
 
 class AdamW:
-    """Optimizer with means of the gradients and of their squares, and decoupled weight decay."""
+    """Optimizer with decoupled weight decay, and with means of gradients and of their squares."""
 
     def __init__(self, parameters: Iterable[Tensor], lr: float) -> None:
         self.parameters = list(parameters)
@@ -30,7 +30,6 @@ class AdamW:
         self.squares = [torch.zeros_like(each) for each in self.parameters]
 
     def zero_grad(self) -> None:
-        """Clear the gradients."""
         for each in self.parameters:
             each.grad = None
 

@@ -1,4 +1,4 @@
-"""Changes of gradients and of the learning rate that the text does not ask for."""
+"""Changes of gradients and of the learning rate that the task does not ask for."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

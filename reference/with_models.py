@@ -1,4 +1,4 @@
-"""Callers of functions with a small model as argument, made in the worker."""
+"""Calls of a student's function with a small model, which the worker creates."""
 
 from typing import Any
 
@@ -7,10 +7,9 @@ from reference.kit import kit_of
 
 
 class TrainsOne:
-    """Caller of `train`."""
+    """Call of `train` with a small model."""
 
     def ask(self, submission: Any, recipe: Any, probe: Any) -> Any:
-        """Return the loss of each step."""
         state = recipe.arguments(probe)
         model = kit_of(submission).MeanModel.kept(tensor(state.embedding), tensor(state.output))
         batches = [tensor(each) for each in state.batches]
@@ -18,10 +17,7 @@ class TrainsOne:
 
 
 class WritesWithOne:
-    """Caller of `generate`."""
-
     def ask(self, submission: Any, recipe: Any, probe: Any) -> Any:
-        """Return the sequence of tokens."""
         state = recipe.arguments(probe)
         weights = tensor(state.embedding), tensor(state.output)
         model = kit_of(submission).MeanModel.kept(*weights, state.limit)

@@ -1,4 +1,4 @@
-"""Callers of `generate` with a table of embeddings, and a flat form of the results of `step`."""
+"""Calls of `generate` with a table of embeddings, and flat results of `step`."""
 
 from typing import Any
 
@@ -40,7 +40,6 @@ class WritesFromTable:
     """Caller of `generate`."""
 
     def ask(self, submission: Any, recipe: Any, probe: Any) -> Any:
-        """Return the new tokens."""
         state = recipe.arguments(probe)
         return written(submission, state.prompt, state.n, state.table, state.weights)[0]
 

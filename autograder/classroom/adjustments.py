@@ -1,7 +1,7 @@
-"""Adjustments: changes of points by people, each for one version of a student's work.
+"""Adjustments: people's changes of points, each for one version of a student's work.
 
-The store keeps all adjustments. Each run, and each new adjustment, adds new rows of
-`adjustments.csv` to the store and writes the table again.
+The store keeps all adjustments. Each run and each new adjustment adds new rows of `adjustments.csv`
+to the store, and then writes the table again.
 """
 
 import itertools
@@ -52,10 +52,9 @@ class Entered(msgspec.Struct):
 
 
 class Adjustments:
-    """All adjustments of a class, from the store and from new rows of the table."""
+    """Adjustments of a class, from the store and from new rows of the table."""
 
     def __init__(self, path: Path, course: Course, store: Store | None = None) -> None:
-        """Read the table and the store. Inside a transaction, `store` is the open store."""
         with read_store(path.parent) if store is None else nullcontext(store) as tables:
             stored = tables.adjustments()  # read first, because writers change the table first
         self.table = Table(path, COLUMNS, NEEDED)
@@ -66,9 +65,10 @@ class Adjustments:
         self.entered = [self._entered(row, id) for id, row in self._matched(stored)]
 
     def _matched(self, stored: Sequence[StoredAdjustment]) -> list[tuple[int, Row]]:
-        """Return the table's rows, each with its id in the store, or with 0 if the row is new.
+        """Return the table's rows, each with its id in the store. A new row has the id 0.
 
-        If the table is an old copy, missing rows of a command or the desk are added again.
+        If the table is an old copy, rows from commands or from the desk are missing. They are added
+        again.
         """
         ids = [0] * len(self.table.rows)
         keys = [_typed_cells(self._cells(row)) for row in self.table.rows]
@@ -116,15 +116,15 @@ class Adjustments:
     ) -> tuple[list[ExerciseReport], list[Adjustment]]:
         """Return a student's exercises after all decisions, and the applied adjustments.
 
-        With `only`, apply only decisions on these exercises and on the total. `sources` has the
-        code of each exercise, for comments on lines.
+        With `only`, apply only decisions on these exercises and on the total. Comments on lines
+        need `sources`, the code of each exercise.
         """
         changed, counted = {e.name: e for e in exercises}, self._counted(student, exercises, only)
         applied = [put_into_effect(each, changed, sources or {}) for each in counted]
         return [changed[exercise.name] for exercise in exercises], applied
 
     def upcoming(self, report: Report) -> Report:
-        """Return the last run's report with all decisions that are newer than that run."""
+        """Return the last run's report after all newer decisions."""
         left = Counter(applied.entry for applied in report.adjustments)
         changed = {exercise.name: exercise for exercise in report.exercises}
         points = report.points
@@ -149,7 +149,10 @@ class Adjustments:
         }
 
     def in_order(self, student: str, adjustments: Iterable[Adjustment]) -> list[Adjustment]:
-        """Return a student's adjustments in the table's order, or last if they have no row."""
+        """Return a student's adjustments in the table's order.
+
+        Adjustments without a row come last.
+        """
         rows = [(decision.exercise, decision.check) for decision in self.of(student)]
 
         def place(adjustment: Adjustment) -> int:
@@ -172,7 +175,7 @@ class Adjustments:
         ]
 
     def _counts(self, place: int, exercises: Sequence[ExerciseReport]) -> bool:
-        """Return whether a decision counts, and set the grader's cells in the decision's row."""
+        """Return True if a decision is valid, and write the grader's cells in its row."""
         entered = self.entered[place]
         decision, graded = entered.decision, entered.decision.graded
         parts = [e for e in exercises if decision.exercise in {TOTAL, e.name}]
@@ -210,7 +213,7 @@ class Adjustments:
         return self.chosen.get(targets) == decision.check
 
     def not_in(self, report: Report) -> set[str]:
-        """Return the exercises (or `total`) of a report whose adjustments are out of date."""
+        """Return the exercises of a report (or `total`) that have an outdated adjustment."""
         counted: dict[str, list[Decision]] = defaultdict(list)
         for decision in self._counted(report.student, report.exercises):
             counted[decision.exercise].append(decision)
@@ -228,7 +231,7 @@ class Adjustments:
         }
 
     def notes(self, students: Collection[str]) -> list[str]:
-        """Return notes on invalid rows, and on rows that a person should check again."""
+        """Return notes on invalid rows, and on rows that a person should read again."""
         by_state: dict[str, list[Decision]] = defaultdict(list)
         for entered in self.entered:
             if entered.cells is not None:
@@ -255,7 +258,7 @@ class Adjustments:
         return notes + self.put_back_notes()
 
     def put_back_notes(self) -> list[str]:
-        """Return a list with a note if rows were added to the table again, else an empty list."""
+        """Return a note if rows were added to the table again."""
         if not self.put_back:
             return []
         rows = several(len(self.put_back), "row")
@@ -265,7 +268,6 @@ class Adjustments:
         ]
 
     def write(self) -> list[str]:
-        """Add new rows to the store, write the rows' states to the table, and return errors."""
         if not self.entered and not self._taken_out:
             return []
         names = "state", "work_id", "graded"
@@ -284,7 +286,7 @@ class Adjustments:
         return [f"{trouble}, then run the same command again."] if trouble else []
 
     def enter(self, cells: Mapping[str, str]) -> str:
-        """Add a decision to the store and the table. Return the error, or an empty text.
+        """Add a decision to the store and the table. Return the error. Without an error, return "".
 
         After the call, the decision is saved on the disk. Other processes may enter decisions at
         the same time.
@@ -301,7 +303,10 @@ class Adjustments:
         return trouble
 
     def undo(self, student: str, exercise: str, check: str) -> tuple[int, str]:
-        """Delete the decisions on a check or exercise. Return their number, and an error or ""."""
+        """Delete the decisions on a check or exercise. Return the number of deleted decisions.
+
+        The second value is an error. Without an error, it is "".
+        """
         wanted = student, exercise, check
         with write_store(self.table.path.parent) as store:
             current = Adjustments(self.table.path, self._course, store)
@@ -330,8 +335,6 @@ def _typed_cells(cells: Mapping[str, str]) -> tuple[str, ...]:
 
 
 class UnappliedEntries(UserError):
-    """Error: the results lack marks or adjustments."""
-
     def __init__(self, what: str, exercises: Collection[str]) -> None:
         of = f" for {few(sorted(exercises), MAX_SHOWN)}" if exercises else ""
         super().__init__(f"{what} Run the same grade command{of} again, then export.")

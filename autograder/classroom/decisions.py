@@ -1,4 +1,4 @@
-"""Decisions of people about points: reading them from a table, and applying them to exercises."""
+"""People's decisions about points: read from a table, and applied to exercises."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -31,9 +31,9 @@ ChangeKind = Literal["add", "set", "excuse", "comment", "file", "answer"]
 class Decision(msgspec.Struct, frozen=True):
     """A person's decision about a student's points.
 
-    `check` is the name of a check. For the choice of a file, it is a digest of the file, and
-    `graded` is a digest of all candidate files. For the answer to a request, `check` is a digest of
-    the request. For a comment, `check` is a line: `line 3`.
+    `check` names a check. If the decision chooses a file, `check` is the file's digest and `graded`
+    is a digest of all candidate files. If the decision answers a request, `check` is the request's
+    digest. If it is a comment, `check` is a line such as `line 3`.
     """
 
     student: str
@@ -49,7 +49,6 @@ class Decision(msgspec.Struct, frozen=True):
 
     @classmethod
     def read(cls, cells: Mapping[str, str], where: str, course: Course) -> Self:
-        """Read a decision from a row of the table."""
         change, exercise = cells["change"], part_named(cells["exercise"], course)
         if change not in get_args(ChangeKind):
             known = ", ".join(get_args(ChangeKind))
@@ -88,7 +87,6 @@ class Decision(msgspec.Struct, frozen=True):
 
     @property
     def line(self) -> tuple[int, int] | None:
-        """The code cell (or 1) and the line of a comment, or None if the comment has no line."""
         found = LINE.fullmatch(self.check) if self.change == "comment" else None
         return (int(found["cell"] or 1), int(found["line"])) if found else None
 
@@ -132,7 +130,7 @@ def points_given(decision: Decision, exercises: Sequence[ExerciseReport]) -> str
 
 
 def place_of(decision: Decision, source: Source | None) -> Line | None:
-    """Return the line of code that a comment is about, or None if no such line exists."""
+    """Return the line of code that a comment is about. If there is no such line, return None."""
     if decision.line is None or source is None:
         return None
     unit, number = decision.line
@@ -148,7 +146,7 @@ def put_into_effect(
     changed: dict[str, ExerciseReport],
     sources: Mapping[str, Source] = MappingProxyType({}),
 ) -> Adjustment:
-    """Apply a decision to `changed`, a dict from name to exercise, and return the adjustment."""
+    """Apply a decision to the exercises `changed`, and return the adjustment."""
     if decision.exercise == TOTAL:
         if decision.change == "excuse":
             for name, exercise in changed.items():
@@ -186,7 +184,6 @@ def _applied(adjustment: Adjustment, points: float) -> Adjustment:
 
 
 def _changed(exercise: ExerciseReport, decision: Decision) -> ExerciseReport:
-    """Return an exercise after a decision, with at least 0 points."""
     if decision.change == "excuse":
         return msgspec.structs.replace(exercise, excused=True)
     if decision.change not in {"add", "set"}:
@@ -225,7 +222,7 @@ def decision_row(change: str, amount: float | None, why: str, by: str | None) ->
 
 
 def part_named(name: str, course: Course) -> str:
-    """Return the name of an exercise, or `total` for `all` (the whole course)."""
+    """Return the name of an exercise. For `all` (the whole course), return `total`."""
     return TOTAL if name == EVERYTHING and name not in course.exercises else name
 
 
@@ -266,7 +263,7 @@ def check_named(
 
 
 def doubt_of(report: Report, exercise: str, check: str, change: str, amount: float | None) -> str:
-    """Return a warning about an unusual change of points, or an empty text."""
+    """Return a warning about an unusual change of points. If there is none, return ""."""
     if amount is None:
         return ""
     part: Report | ExerciseReport | CheckReport = report

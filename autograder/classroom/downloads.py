@@ -1,4 +1,4 @@
-"""Downloads of a class: entries, platforms, and the owners of entries."""
+"""Downloads of a class: entries, platforms, and owners."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -27,7 +27,7 @@ YEARS = range(1990, 3000)  # plausible years of a hand-in
 
 
 class Entry(msgspec.Struct, frozen=True, order=True):
-    """An entry of a folder, or of the folder's zip."""
+    """Entry of a folder, or of the folder's zip."""
 
     name: str
     is_folder: bool
@@ -36,9 +36,9 @@ class Entry(msgspec.Struct, frozen=True, order=True):
 class Listing:
     """The entries of a folder, sorted by name.
 
-    For a folder from a zip, `packed` is a dict from the path of each entry of the zip to an empty
-    text, or to the reason why the entry was not unpacked. So a student with only a PDF is listed
-    too, although a PDF is never unpacked. `hidden` are names that begin with a dot.
+    For a zip, `packed` maps the path of each entry to the reason why it was not unpacked, or to "".
+    So a student with only a PDF is listed too, although a PDF is never unpacked. The names of
+    `hidden` entries begin with a dot.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Listing:
         return Listing(self.root / folder, packed, is_below=True)
 
     def lost(self, entry: str) -> dict[str, str]:
-        """Return an entry's files that were not unpacked, as a dict from path to reason."""
+        """Return the files of an entry that were not unpacked, with the reasons."""
         packed = self._packed.get(entry, {})
         return {
             "/".join(path): f"{one_line((entry, *path)[-1], 100)} was left out: {reason}."
@@ -83,13 +83,13 @@ class Listing:
         }
 
     def has(self, folder: str, name: str) -> bool:
-        """Return whether a subfolder has an entry with this name. Links do not count."""
+        """Return True if a subfolder has an entry with this name. Links do not count."""
         if kind_of(self.root / folder / name) not in {None, "link"}:
             return True
         return any(below[:1] == (name,) for below in self._packed.get(folder, ()))
 
     def text(self, *parts: str, most: int = MOST_TEXT) -> str:
-        """Return a small file's text, or an empty text if the file is not valid UTF-8."""
+        """Return a small file's text. If the file is not valid UTF-8, return ""."""
         try:
             data = read_bytes(self.root.joinpath(*parts), most)
             return as_utf8(data, parts[-1]).decode("utf-8", "replace")
@@ -98,7 +98,7 @@ class Listing:
 
 
 class Owner(msgspec.Struct, frozen=True, kw_only=True):
-    """A student, with the name, id and e-mail on the platform.
+    """Student with the name, id and e-mail on the platform.
 
     Without a roster, `key` is the student's name in the results.
     """
@@ -110,10 +110,10 @@ class Owner(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry of a download, or one person's part of an entry.
+    """Entry of a download, or one person's part of an entry.
 
-    If `whole` is true, the last attempt replaces all earlier attempts. If not, a file replaces only
-    earlier files of the same name.
+    If `whole` is true, the last attempt replaces all earlier attempts. Otherwise, a file replaces
+    only earlier files of the same name.
     """
 
     entry: str  # path in the listing
@@ -127,12 +127,12 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Importer(msgspec.Struct, frozen=True, kw_only=True):
-    """A platform.
+    """Platform and its functions.
 
     `recognise` counts the platform's typical entries. `read` returns pieces, and skips unknown
-    entries. If an entry's name fits several students, `read` returns a piece for each of these
-    students, and only a roster can decide. `also` returns files of the platform that are not
-    submissions. If `starters` is true, submissions include unchanged files.
+    entries. If an entry's name fits several students, `read` returns a piece for each of them. Only
+    a roster can decide between them. `also` returns files of the platform that are not submissions.
+    If `starters` is true, submissions include unchanged files.
     """
 
     name: str
@@ -145,7 +145,7 @@ class Importer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def plain_owner(name: str) -> Owner:
-    """Return the owner of an entry that is named after its student."""
+    """Return the owner of an entry. The entry's name is the student's name."""
     return Owner(key=name, id=name, name=name)
 
 
@@ -161,7 +161,6 @@ PLAIN = Importer(
 
 
 def importers() -> dict[str, Importer]:
-    """Return all importers by name."""
     points = hooks(GROUP).values()
     known: dict[str, Importer] = {}
     for point in points:
@@ -202,7 +201,7 @@ Pieces = list[tuple[Importer, Piece]]
 
 
 class Download(msgspec.Struct, frozen=True):
-    """A recognised download: its pieces in order, and notes."""
+    """Recognised download: its pieces in order, and notes."""
 
     listing: Listing
     pieces: Pieces
@@ -217,10 +216,10 @@ def recognise(
     platform: str | None = None,
     students: Collection[str] = (),
 ) -> Download | None:
-    """Read a download of `platform`.
+    """Read a download of `platform`. If the platform is unknown, return None.
 
-    For None, find out the platform from the entries' names. A folder that is named after one of the
-    `students` is not searched for a download. Return None if the platform is unknown.
+    Without `platform`, the entries' names show the platform. A folder with a name in `students` is
+    not searched for a download.
     """
     if platform is not None:
         importer = named(platform)
@@ -292,7 +291,7 @@ def _flat_files(exercises: Collection[str]) -> Importer:
 
 
 def _read(listing: Listing, known: Sequence[Importer], exercises: Collection[str]) -> Download:
-    """Read a folder with the first importer that fits, and a file with all importers."""
+    """Read a folder with the first matching importer, and a file with all importers."""
     readings: dict[str, Pieces] = {}
     folders = set(listing.folders)
     for importer in known:
@@ -318,7 +317,7 @@ def _read(listing: Listing, known: Sequence[Importer], exercises: Collection[str
 
 
 def _without_shared_keys(pieces: Pieces) -> tuple[Pieces, list[Pieces]]:
-    """Separate pieces whose key only one person has from pieces whose key several people have."""
+    """Separate the pieces by key: keys of one person, and keys of several people."""
     people: dict[tuple[str, str], set[Owner]] = {}
     for importer, piece in pieces:
         for owner in piece.owners:
@@ -378,7 +377,7 @@ def _origin(pieces: Pieces, known: Sequence[Importer]) -> str:
 
 
 def hidden_entries(names: Sequence[str]) -> list[str]:
-    """Return a list with a note on entries that begin with a dot, or an empty list."""
+    """Return a note on entries that begin with a dot, if there are any."""
     if not names:
         return []
     shown = few([one_line(name, 60) for name in names], MAX_SHOWN)
@@ -391,7 +390,7 @@ def hidden_entries(names: Sequence[str]) -> list[str]:
 def _not_understood(
     entries: Sequence[Entry], pieces: Pieces, importer: Importer, exercises: Collection[str]
 ) -> list[str]:
-    """Return notes on entries without a known student, with the reason and a similar name."""
+    """Return notes on entries without a known student. A note has the reason and a similar name."""
     if not entries:
         return []
     notes = [f"{several(len(entries), 'entry')} not graded, since the student is unknown:"]

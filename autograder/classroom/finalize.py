@@ -1,4 +1,4 @@
-"""Final report on a student, from new results, earlier results and people's changes."""
+"""Final report on a student, from new results, earlier results and people's decisions."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -28,8 +28,8 @@ def finalize(
     """Return the report with its totals, after excuses, lateness and adjustments.
 
     Args:
-        adjustments: all adjustments. The exercises' points already include adjustments.
-        only: the exercises of this run. All other exercises keep points and lateness.
+        adjustments: all adjustments. The exercises' points already include them.
+        only: the exercises of this run. All other exercises keep their points and lateness.
         before: the student's previous report.
     """
     excused = set(report.hand_in.excused if report.hand_in else ())  # by the roster
@@ -92,7 +92,7 @@ def _late(
     parts: Sequence[ExerciseReport],
     used: float,
 ) -> Lateness | None:
-    """Return the lateness of an assignment, or None if nothing shows that it is late."""
+    """Return the lateness of an assignment. If nothing shows that it is late, return None."""
     if assignment.due is None or not parts:
         return None
     lateness = Lateness(assignment=assignment.name, due=assignment.due.isoformat(), said="")
@@ -127,7 +127,7 @@ def missing_report(exercise: Exercise) -> ExerciseReport:
 
 
 def without_checks(exercise: Exercise, work: StudentWork) -> ExerciseReport | None:
-    """Return the report of an exercise that cannot be checked, or None if checks can run."""
+    """Return the report of an exercise that cannot be checked. If checks can run, return None."""
     name = exercise.name
     if name in work.unclear:
         return report_without_checks(exercise, "needs a person", work.unclear[name], ran=False)
@@ -139,7 +139,7 @@ def without_checks(exercise: Exercise, work: StudentWork) -> ExerciseReport | No
 def merged_hand_in(
     old: HandIn | None, new: HandIn | None, now: Mapping[str, ExerciseReport]
 ) -> HandIn | None:
-    """Return the details of a hand-in, or the earlier details if nothing was handed in now.
+    """Return the details of a hand-in. If nothing was handed in now, keep the earlier details.
 
     Details from the roster come from the last run with a roster.
     """

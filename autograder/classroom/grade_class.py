@@ -1,6 +1,6 @@
-"""Grading of a class, from a folder of submissions to a folder of results.
+"""Grading of a class: from a folder of submissions to a folder of results.
 
-Students' files are read one student at a time. Results of unchanged work come from the journal.
+The engine reads the files of one student at a time. The journal has the results of unchanged work.
 Judge processes grade changed work in any order. Reports are in the order of the class.
 """
 
@@ -47,11 +47,12 @@ Progress = Callable[[int, int], None]
 
 
 class Job(msgspec.Struct, frozen=True):
-    """A grading run over a class: the course, the submissions, the results, and the options.
+    """Grading run over a class: the course, the submissions, the results, and the options.
 
     If `partial` is true, an existing table changes only in the columns of `exercises`. If
     `students` are given, only their rows change. If `anonymous` is true, all written files except
-    `pseudonyms.csv` have pseudonyms. With `repairs`, reports show known repairs.
+    `pseudonyms.csv` contain pseudonyms instead of names. With `repairs`, reports show known
+    repairs.
     """
 
     course: Course
@@ -83,11 +84,11 @@ def grade_class(
     The journal has earlier results of unchanged work.
 
     Args:
-        progress: is called with two numbers: of finished students and of all students.
-        decide: says whether existing grades may change. For None, the results do not change.
-        waiting: is called with a message about another run that uses the folder.
-        graders: a function that grades tasks, instead of processes on this machine.
-        warn: is called, before grading, with notes on ambiguities that need a person.
+        progress: is called with the number of finished students and the number of all students.
+        decide: returns True if existing grades may change. Without it, the results do not change.
+        waiting: is called with a message if another run uses the folder.
+        graders: a function that grades tasks. By default, processes on this machine grade them.
+        warn: is called before grading, with notes on ambiguities that a person must resolve.
     """
     if job.out.resolve() == job.submissions.resolve():
         raise UserError(f"--out {job.out} is the folder of the submissions. Name another folder.")
@@ -104,10 +105,10 @@ def add_repairs(
     waiting: Callable[[str], None] = lambda _: None,
     graders: Graders | None = None,
 ) -> tuple[int, int]:
-    """Search for repairs of the answers in a graded class, and add the repairs to the reports.
+    """Search for repairs in a graded class, and add them to the reports.
 
-    Points stay the same. The search looks at answers whose mistake has neither a name nor a line.
-    Return the number of repairs, and the number of these answers.
+    Points stay the same. The search looks at answers without a mistake's name or line. Return the
+    number of repairs, and the number of searched answers.
     """
     with _opened_run(job, progress, waiting, graders) as (run, _, grade, setup):
         return run.add_repairs(graded, grade, setup)
@@ -150,11 +151,11 @@ class _Waiting(msgspec.Struct):
 
 
 class _ClassRun:
-    """A run, with the whole table and the part of the table that the run changes.
+    """Run over the whole table, which may change only a part of the table.
 
     `columns` are all exercises of the table, and `exercises` are the graded ones. `folders` has one
-    item for each row of the table. `graded` are the rows that the run grades. `others` are all
-    other students.
+    item for each row of the table. The run grades the rows `graded`. `others` are all other
+    students.
     """
 
     proposal: Proposal
@@ -265,7 +266,7 @@ class _ClassRun:
         return repairs, len(due)
 
     def _add_to_records(self, students: Collection[str], graded: GradedClass) -> None:
-        """Replace only the records and pages of these students."""
+        """Replace only these students' records and pages."""
         proposal = Proposal(self.job.out, self.course, self.columns, self.before)
         for student in self.before.students:
             data = self.before.line(student)
@@ -280,7 +281,7 @@ class _ClassRun:
         proposal.replace_texts(graded)
 
     def _tasks(self) -> Iterator[Task]:
-        """Read the students in order, and yield a task for work outside the journal."""
+        """Read the students in order. Yield a task for work that is not in the journal."""
         for number, folder in enumerate(self.folders):
             if folder.student in self.others:
                 report = self._absent(folder.student)
@@ -324,7 +325,7 @@ class _ClassRun:
                 work.sources[name] = msgspec.structs.replace(source, variant=variant)
 
     def _looked_up(self, work: StudentWork) -> _Waiting:
-        """Collect the reports that need no run of checks, for example from the journal."""
+        """Collect the reports that need no checks, for example from the journal."""
         waiting = _Waiting(work, {}, {})
         for exercise in self.exercises:
             name = exercise.name
@@ -341,7 +342,7 @@ class _ClassRun:
         return waiting
 
     def _take(self, task: Task, reports: Reports) -> None:
-        """Store a task's reports."""
+        """Store the reports on a task."""
         waiting = self.waiting[task.number]
         for source in task.sources:
             data = reports.get(source.name)
@@ -401,7 +402,7 @@ class _ClassRun:
         return finalize(report, course, adjusted, now, before)
 
     def _absent(self, student: str) -> Report | None:
-        """Return the report of a student outside this run, or None if no exercise is left."""
+        """Return the report of a student outside this run. If no exercise is left, return None."""
         before = self.before.report(student)
         is_gone = not self.job.students  # nothing was handed in for this run's exercises
         names = self.names if is_gone else ()

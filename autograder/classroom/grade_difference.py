@@ -1,4 +1,4 @@
-"""Comparison of two reports on a student: how and why the grade has changed."""
+"""Comparison of two reports on a student: the changes of the grade, and their reasons."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -37,7 +37,7 @@ Reasons = dict[str, str]  # a text for each code of a reason
 
 
 def bases(course: Course, exercises: Iterable[Exercise], grader: Grader) -> dict[str, Basis]:
-    """Return all inputs of each exercise's grades except the students' work."""
+    """Return everything that determines the grades of an exercise, except the students' work."""
     root, checks, engine = course.root, course.root / course.content.checks, engine_folder()
     files = {file for folder in course.grading for kind in READ for file in folder.rglob(kind)}
     in_checks = {file for file in files if file.is_relative_to(checks)}
@@ -61,7 +61,7 @@ def bases(course: Course, exercises: Iterable[Exercise], grader: Grader) -> dict
 
 
 class GradeCell(msgspec.Struct, frozen=True, kw_only=True):
-    """A change in the points or status of an exercise, or in the total."""
+    """Change in the points or status of an exercise, or in the total."""
 
     exercise: str
     before: str
@@ -73,7 +73,7 @@ class GradeCell(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """The change of one student's grade.
+    """Change of one student's grade.
 
     If `fills` is true, the change only adds missing grades.
     """
@@ -87,19 +87,16 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def why(self) -> list[str]:
-        """Return the distinct reasons why the grade changed."""
         return list(dict.fromkeys(reason for cell in self.cells for reason in cell.why))
 
 
 class GradeDifference(msgspec.Struct):
-    """The changes in a class."""
-
     changes: list[Change] = []
     texts: int = 0  # counts pages that changed without a change of the grade
 
     @property
     def needs_yes(self) -> bool:
-        """Return whether an existing grade changes, so that a person must agree."""
+        """Return True if a person must agree, because an existing grade changes."""
         return not all(change.fills for change in self.changes)
 
     @property
@@ -120,7 +117,7 @@ def reason_counts(changes: Iterable[Change]) -> dict[str, int]:
 
 
 def headline(difference: GradeDifference) -> list[str]:
-    """Return the numbers of changed, added and removed students in sentences."""
+    """Return sentences with the numbers of changed, added and removed students."""
     changed = [change for change in difference.changes if change.kind == "changed"]
     kinds = Counter(change.kind for change in difference.changes)
     new, gone = kinds["new"], kinds["gone"]
@@ -139,7 +136,7 @@ def headline(difference: GradeDifference) -> list[str]:
 
 
 def compare(before: Report | None, after: Report | None, course: Course | None) -> Change | None:
-    """Return the change of a student's grade, or None if the grade is the same."""
+    """Return the change of a student's grade. If the grade is the same, return None."""
     report = after or before
     assert report is not None
     cells = _cells(before, after)
@@ -286,7 +283,7 @@ def _checks(was: ExerciseReport | None, now: ExerciseReport | None) -> list[str]
 def _total(
     before: Report, after: Report, cells: Sequence[GradeCell], course: Course | None
 ) -> list[GradeCell]:
-    """Return a list with the cell of a changed total, or [] if exercises explain the change."""
+    """Return the change of the total, unless changes of exercises explain it."""
     late, added, shown = [], [], []
     for report in (before, after):
         late.append({each.assignment: each.points for each in report.lateness})

@@ -25,7 +25,7 @@ class Grade(msgspec.Struct, frozen=True):
 
 
 class Scale(msgspec.Struct, frozen=True):
-    """The maximum points on a platform, and permission to scale points to this maximum."""
+    """Maximum points on a platform. If `allowed` is true, points are scaled to it."""
 
     maximum: float | None
     allowed: bool
@@ -78,7 +78,7 @@ def under_policy(report: Report, course: Course) -> Report:
 
 
 def _under_policy(each: ExerciseReport, policy: ExportPolicy, too_late: bool) -> ExerciseReport:
-    """Return an exercise under the course's `export` policy."""
+    """Apply the course's `export` policy to one exercise."""
     cell: CellWithoutPoints | None = None
     if each.status == "missing":
         cell = policy.missing
@@ -97,7 +97,7 @@ def _under_policy(each: ExerciseReport, policy: ExportPolicy, too_late: bool) ->
 
 
 def grade_of(report: Report, exercises: Sequence[str], assignment: str = "") -> Grade:
-    """Return a student's grade for some exercises, after the late penalty of `assignment`."""
+    """Return a student's grade for some exercises, after the assignment's late penalty."""
     every = [exercise for exercise in report.exercises if exercise.name in exercises]
     parts = [exercise for exercise in every if not exercise.excused]
     points = sum(part.points for part in parts)

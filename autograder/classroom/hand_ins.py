@@ -1,4 +1,4 @@
-"""Hand-ins of a class, found in a folder or a download, as one folder for each student."""
+"""Hand-ins of a class, from a folder or a download. Each student gets one folder."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
@@ -51,8 +51,8 @@ WHOSE = (
 class Folder(msgspec.Struct, frozen=True):
     """A student's folder before its files are read.
 
-    `unclear` says why a person must first decide whose work this is. If `starters` is true, an
-    unchanged file counts as missing.
+    `unclear` is the reason why a person must first decide whose work this is. If `starters` is
+    true, an unchanged file counts as missing.
     """
 
     student: str
@@ -72,10 +72,10 @@ def find_folders(
     known: Collection[str] = (),
     packed: Mapping[PathParts, str] | None = None,
 ) -> tuple[list[Folder], list[str]]:
-    """Return the sorted folders of the students below `root`, and notes on other entries.
+    """Return the students' folders below `root` in order, and notes on other entries.
 
-    A folder that is named after an id in `known` belongs to one student. `packed` is a dict from
-    the paths in the zip of `root` to reasons why a file is missing.
+    A folder with an id in `known` as its name belongs to one student. For a zip, `packed` maps
+    paths to the reasons why files are missing.
     """
     listing, notes = Listing(root, packed), []
     for _ in range(MAX_LEVELS):
@@ -161,7 +161,7 @@ def may_hold(folders: str) -> str:
 
 
 class _Member(NamedTuple):
-    """A student to whom a hand-in belongs."""
+    """Student to whom a hand-in belongs."""
 
     place: int
     student: str
@@ -179,10 +179,9 @@ def hand_ins(
 ) -> tuple[list[Folder], list[str], bool]:
     """Find the hand-ins of a class.
 
-    Return the folders sorted by student, and notes. Renamed files of a platform are collected below
-    the folder `scratch`. Keep `scratch` until the hand-ins are read. With a roster, the result
-    includes students without a hand-in. The last value is true if some notes are about entries
-    without a known student.
+    Return the folders sorted by student, notes, and True if some entries have no known student.
+    Files that a platform has renamed are copied to `scratch`. Keep `scratch` until the hand-ins are
+    read. With a roster, the result includes students without a hand-in.
     """
     known = {student.id for student in roster.students} if roster is not None else set()
     download = recognise(Listing(root, packed), exercises, platform, known)
@@ -308,10 +307,10 @@ def _leave_out_older(share: Share, exercises: Collection[str]) -> None:
 def _replaces(
     other: Piece, piece: Piece, pieces: Sequence[Piece], exercises: Collection[str]
 ) -> bool:
-    """Return whether the attempt number in a file's name shows that it replaces another file.
+    """Return True if an attempt number shows that one file replaces another.
 
     Students may put numbers into names too. So a number counts only directly after an exercise's
-    name, or beside the same file without a number.
+    name, or if the same file without a number is there.
     """
     if not piece.name or other.original.casefold() != piece.original.casefold():
         return False
@@ -356,7 +355,7 @@ def _folder(share: Share, listing: Listing, member: _Member, place: Path) -> Fol
 
 
 def _time_of(pieces: Sequence[Piece]) -> tuple[str, str]:
-    """Return the latest stated time, and a note if all stated times are impossible."""
+    """Return the latest stated time. If all stated times are impossible, add a note."""
     given = [piece.at for piece in pieces if piece.at is not None]
     times = [at for at in given if at.year in YEARS]  # all have a time zone, or none has
     if times:
@@ -382,10 +381,10 @@ def _notes_on(share: Share, in_team: bool) -> list[str]:
 
 
 class _Stage:
-    """A folder with links or copies of a share's files, under the files' original names.
+    """Folder with links or copies of a share's files, under the files' original names.
 
-    A file that cannot be graded is replaced by an empty file of the same name. Links stay links,
-    and are never followed.
+    An empty file of the same name replaces a file that cannot be graded. Links stay links, and are
+    never followed.
     """
 
     def __init__(self, path: Path) -> None:
@@ -411,7 +410,6 @@ class _Stage:
                 self.unread.append(f"{one_line(piece.entry, 100)} cannot be read as a folder.")
 
     def _put(self, source: Path, path: PurePosixPath, lost: str = "") -> None:
-        """Put a file into the stage, in place of an older file."""
         kind = kind_of(source)
         try:
             if kind is None and lost:
@@ -425,7 +423,7 @@ class _Stage:
             self.lost[str(path)] = str(error)
 
     def _put_tree(self, source: Path) -> None:
-        """Put the files of a folder into the stage, up to the limits on their number and size."""
+        """Copy the files of a folder, up to the limits on their number and size."""
         waiting = [PurePosixPath()]
         for below in waiting:
             try:

@@ -1,7 +1,7 @@
 """Folder of results: its lock, its versions, and the commands that made it.
 
 Only one run at a time uses the folder. The run locks a file, and the operating system removes the
-lock when the process ends. A run writes its results into `proposed/`, renames this folder to
+lock when the process ends. A run writes its results into `proposed/`. It renames this folder to
 `history/0002.applying`, and then replaces the current files. If the run is interrupted, the next
 process that opens the results finishes the replacement. So nobody reads a mixture of old and new
 results.
@@ -62,7 +62,7 @@ class GradeCommand(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     repairs: bool = True
 
     def arguments(self, results: Path) -> list[str]:
-        """Return the words of the command line that follow `autograder`."""
+        """Return the words after `autograder` on the command line."""
         words = [f"--exercise={name}" for name in self.exercises]
         words += [f"--student={name}" for name in self.students]
         given = {"from": self.platform, "roster": self.roster, "confinement": self.confinement}
@@ -93,7 +93,7 @@ def grade_commands(results: Path) -> Sequence[GradeCommand]:
 
 
 class ResultsVersion(msgspec.Struct, frozen=True, kw_only=True):
-    """A version of the results, with its time, person and grader."""
+    """Version of the results, with its time, person and grader."""
 
     number: int
     at: str  # in UTC
@@ -185,7 +185,7 @@ def settle(results: Path) -> None:
 
 
 def replace_results(folder: Path, results: Path) -> None:
-    """Move tables and pages from a folder into the results, in place of the earlier files."""
+    """Move tables and pages from a folder into the results. They replace earlier files."""
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
         if entry.name not in {*OF_THE_VERSION, FOLDER}:
             os.replace(entry.path, results / entry.name)
@@ -197,7 +197,7 @@ def replace_results(folder: Path, results: Path) -> None:
 
 
 def ensure_settled(results: Path) -> None:
-    """Complete the changes of a killed run. Call this before reading results."""
+    """Complete the replacement of a killed run. Call this before reading results."""
     if not _begun(results):
         return
     with in_use(results, "applying the results of an interrupted run", wait=10):
@@ -260,7 +260,8 @@ def in_use(
 ) -> Iterator[None]:
     """Hold the lock of a results folder.
 
-    Wait at most `wait` seconds for another run. `waiting` is called once with a message.
+    If another run has the lock, call `waiting` once with a message, and wait at most `wait`
+    seconds.
     """
     if sys.platform == "win32":  # on Windows, only the journal has a lock
         yield
@@ -289,7 +290,6 @@ def in_use(
 
 
 def _take(descriptor: int, results: Path, wait: float, waiting: Callable[[str], None]) -> bool:
-    """Take the lock."""
     end = time.monotonic() + wait
     message = ""
     while True:
@@ -313,7 +313,7 @@ def _take(descriptor: int, results: Path, wait: float, waiting: Callable[[str], 
 
 
 def user() -> str:
-    """Return the name of the current user, or "" if it is unknown."""
+    """Return the current user's name. If it is unknown, return ""."""
     try:
         return getpass.getuser()
     except (KeyError, OSError, ImportError):

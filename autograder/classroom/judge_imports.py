@@ -1,4 +1,4 @@
-"""Imports for judges. The first process imports these modules before it forks judges."""
+"""Imports for judges. The first process imports them once, before it forks judges."""
 
 import atexit
 import os

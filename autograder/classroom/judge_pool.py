@@ -1,8 +1,8 @@
 """Pool of judge processes that grade the submissions of a class in parallel.
 
-A result is doubtful if the code timed out or was killed while other code ran. At the end, doubtful
-work is graded again while no other code runs, and only the second result counts. So a grade does
-not depend on the machine's load. See `docs/maintainers/judge-pool.md`.
+A result is doubtful if the code timed out or was killed while other code ran. At the end, each
+doubtful submission is graded again while no other code runs. Only this second result counts. So a
+grade does not depend on the machine's load. See `docs/maintainers/judge-pool.md`.
 """
 
 import contextlib
@@ -56,7 +56,7 @@ if FORKS:  # only once: a program that forks other processes may add modules lat
 
 
 class Setup(msgspec.Struct, frozen=True):
-    """The settings of a judge process.
+    """Settings of a judge process.
 
     If `alone` is true, the judge's results are final. Otherwise, the judge stops a submission at
     its first doubtful result.
@@ -74,8 +74,8 @@ class Setup(msgspec.Struct, frozen=True):
 class Task(msgspec.Struct, frozen=True):
     """One student's files to grade.
 
-    If `search_seconds` is not 0, the judge also searches each file for a repair, for about this
-    many seconds of processor time.
+    If `search_seconds` is not 0, the judge also searches each file for a repair. It uses about this
+    many seconds of processor time for each file.
     """
 
     number: int  # position of the student in the class
@@ -88,7 +88,7 @@ Graders = Callable[[Iterable[Task], Setup], Iterator[tuple[Task, Reports]]]
 
 
 class TaskReports(msgspec.Struct, frozen=True):
-    """The reports on a task, encoded."""
+    """The encoded reports on a task."""
 
     reports: Reports
     doubtful: frozenset[str] = frozenset()  # exercises to grade again while no other code runs
@@ -157,7 +157,7 @@ def decoded(reports: Reports) -> dict[str, ExerciseReport]:
 def with_repairs(
     grade: Callable[[Task], TaskReports], task: Task, course: Course, seconds: float
 ) -> dict[str, ExerciseReport]:
-    """Grade a student's files with `grade`, then search for repairs for at most `seconds` in all.
+    """Grade a student's files with `grade`, then search for repairs for at most `seconds`.
 
     Points do not change.
     """
@@ -173,10 +173,10 @@ def with_repairs(
 
 
 class JudgePool:
-    """The judge processes of a class.
+    """Judge processes of a class.
 
-    Only this object starts and ends their executor. All judges of an executor have the same setup.
-    A new setup or the death of a judge ends the executor. The pool is not thread-safe.
+    The pool starts and ends their executor. All judges of an executor have the same setup. A new
+    setup or the death of a judge ends the executor. The pool is not thread-safe.
     """
 
     def __init__(self, workers: int) -> None:
@@ -191,10 +191,10 @@ class JudgePool:
         self._executor = None
 
     def grade(self, tasks: Iterable[Task], setup: Setup) -> Iterator[tuple[Task, Reports]]:
-        """Yield each task with its reports when they are ready, doubtful tasks last.
+        """Yield each task with its reports. Doubtful tasks come last.
 
-        If its judge died, a task has no reports. To save memory, only a few more tasks than workers
-        are in progress. Only doubtful tasks are kept until the end.
+        If its judge died, a task has no reports. To save memory, the pool keeps only doubtful tasks
+        and a few others.
         """
         doubtful: dict[int, tuple[Task, Reports]] = {}
         again: list[Task] = []
@@ -219,7 +219,6 @@ class JudgePool:
     def _run(
         self, tasks: Iterable[Task], setup: Setup, workers: int
     ) -> Iterator[tuple[Task, TaskReports]]:
-        """Grade tasks in parallel."""
         coming = iter(tasks)
         running: dict[Future[TaskReports], Task] = {}
         while True:
@@ -300,7 +299,6 @@ def _end_with_starter() -> None:
 
 
 def end_with_parent(parent: int) -> None:
-    """End this judge process when its `parent` process ends."""
     while os.getppid() == parent:
         time.sleep(0.2)
     os._exit(1)
@@ -334,7 +332,6 @@ def limit_memory() -> None:
 
 
 def context_of_judges() -> BaseContext:
-    """Return the multiprocessing context that starts judge processes."""
     keep_to_one_thread()
     return ForkingContext() if _start_fork_server() else multiprocessing.get_context("spawn")
 
@@ -382,6 +379,4 @@ if sys.platform != "win32":
                     program["__file__"] = file
 
     class ForkingContext(ForkServerContext):
-        """Multiprocessing context that starts judge processes."""
-
         Process = JudgeProcess

@@ -1,7 +1,7 @@
 """Marking of answers in words. Several people can mark at the same time.
 
-A cluster contains similar answers, which have nearly all words in common. The page for marking
-shows the answers of a cluster together, with the differing words.
+A cluster contains answers with nearly the same words. The page for marking shows a cluster's
+answers together, with the words that differ.
 """
 
 import difflib
@@ -47,11 +47,11 @@ T = TypeVar("T")
 
 
 class AnswerMarks(msgspec.Struct, frozen=True):
-    """The marks of one answer.
+    """Marks of one answer.
 
-    `mark` is the valid mark. `before` is the last mark if it is not valid, and `state` says why. If
-    the table has another mark than the desk, `other` is the table's mark. `token` changes with
-    every change of a mark.
+    `mark` is the valid mark. If the last mark is not valid, it is `before`, and `state` is the
+    reason. If the table and the desk have different marks, `other` is the table's mark. `token`
+    changes with every change of a mark.
     """
 
     mark: GivenMark  # valid mark
@@ -78,7 +78,7 @@ class Overtaken(Exception):
 
 
 class Marking:
-    """The answers and marks in a results folder, read again when the files change."""
+    """Answers and marks in a results folder. If the files change, they are read again."""
 
     def __init__(self, results: Path, course: Course) -> None:
         self.results = results
@@ -117,7 +117,7 @@ class Marking:
         return Marks(self.results / TABLE, self.course, self.course.exercises.values(), store)
 
     def standing(self, answer: Answered, among: Marks | None = None) -> AnswerMarks:
-        """Return the marks of an answer from `among`, or else from the current marks."""
+        """Return the marks of an answer from `among`. By default, use the current marks."""
         marks = self.marks() if among is None else among
         entries, cell = marks.stored.by_answer.get(answer.key, []), marks.cells.get(answer.key)
         mark, state = marks.mark(answer), marks.state(answer)
@@ -171,7 +171,7 @@ class Marking:
             self._cache.pop("marks", None)  # the file's time may not show two quick changes
 
     def _checked(self, mark: GivenMark) -> GivenMark:
-        """Validate a mark, and return it in the store's form."""
+        """Validate a mark, and convert it for the store."""
         if mark.key not in self.answers():
             who, where = one_line(mark.student, 60), one_line(mark.question, 60)
             raise UserError(f"{who} no longer has an answer to {where}. Reload the page.")
@@ -226,7 +226,7 @@ def similar_groups(texts: Sequence[str]) -> list[list[tuple[int, ...]]]:
 
 
 def are_near(one: frozenset[WordPair], other: frozenset[WordPair]) -> bool:
-    """Return whether two texts share most of their pairs of neighbouring words."""
+    """Return True if two texts share most of their pairs of neighbouring words."""
     return 2 * len(one & other) >= NEAR * (len(one) + len(other))
 
 
@@ -245,7 +245,7 @@ def word_pairs(words: Sequence[str]) -> frozenset[WordPair]:
 
 
 def differing_pieces(text: str, other: str) -> list[tuple[str, bool]]:
-    """Split a text into pieces, each with True if `other` has different words there.
+    """Split a text into pieces. Each has True if `other` has different words at this place.
 
     An empty piece stands for additional words of `other`. Only the beginning of a long text is
     compared.
@@ -306,13 +306,13 @@ def rubric(question: Question) -> tuple[RubricItem, ...]:
 
 
 def total(question: Question, ids: Sequence[str]) -> float:
-    """Return the sum of some rubric items' points, limited to the question's maximum."""
+    """Return the sum of some rubric items' points, but at most the question's maximum."""
     points = sum(item.points or 0 for item in rubric(question) if item.id in ids)
     return round(min(question.points, max(0.0, points)), 2)
 
 
 class Sheet:
-    """The answers to one question, arranged in clusters, with their marks."""
+    """Answers to one question, arranged in clusters, with their marks."""
 
     def __init__(self, marking: Marking, exercise: str, question: str) -> None:
         self.marking = marking
@@ -331,7 +331,10 @@ class Sheet:
         ]
 
     def wording(self, named: str) -> Wording | None:
-        """Return the wording with this id, or with an answer of this id, or None."""
+        """Return the wording that has this id or contains the answer with this id.
+
+        If there is none, return None.
+        """
         for each in self.wordings:
             if named == each.id or any(member.id == named for member in each.members):
                 return each
@@ -341,7 +344,10 @@ class Sheet:
         return next(cluster for cluster in self.clusters if wording in cluster)
 
     def beside(self, wording: Wording | None, step: int) -> Wording | None:
-        """Return the next wording, or the previous one if `step` is −1. At an end, return None."""
+        """Return the next wording.
+
+        If `step` is −1, return the previous one. At an end, return None.
+        """
         at = self.wordings.index(wording) + step if wording in self.wordings else 0
         return self.wordings[at] if 0 <= at < len(self.wordings) else None
 

@@ -109,7 +109,6 @@ class Marks:
                 self._merge(key)
 
     def _take(self, row: Row) -> None:
-        """Use a row of the table."""
         key = self._key(row)
         question = self._questions.get(key[1:])
         if question is None:
@@ -142,7 +141,7 @@ class Marks:
             self._put(key, entries[-1].mark)
 
     def changed_cell(self, key: Key) -> GivenMark | None:
-        """Return the table's mark for an answer, or None if no person has changed the cell."""
+        """Return the table's mark for an answer, if a person has changed it."""
         cell, known = self.cells.get(key), self._exported.get(key)
         if cell is None or (known is None and cell.is_blank):
             return None
@@ -219,7 +218,7 @@ class Marks:
         return "" if bound in {"", each.id} else CHANGED
 
     def mark(self, each: Answered) -> GivenMark:
-        """Return an answer's valid mark, or else a blank mark."""
+        """Return an answer's valid mark. If there is none, return a blank mark."""
         if each.key not in self._rows or self.state(each):
             return GivenMark(*each.key, "")
         return self._read_off(self._rows[each.key])
@@ -293,9 +292,9 @@ class Marks:
         return notes
 
     def write(self, answers: Sequence[Answered]) -> list[str]:
-        """Write all answers to the table, add its new marks to the store, and return errors.
+        """Write all answers to the table and new marks to the store. Return errors.
 
-        Rows that people filled in stay in the table.
+        Rows with a person's entries stay in the table.
         """
         rows = [self._row(each) for each in answers]
         left = self._left(answers)

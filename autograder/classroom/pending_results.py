@@ -1,4 +1,4 @@
-"""Proposal of a run: new results, and their comparison with the current results."""
+"""A run's proposal: new results, and their comparison with the current results."""
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -44,11 +44,11 @@ Decide = Callable[[GradeDifference], bool]
 
 
 class GradedClass(ClassOverview):
-    """The overview of a run, with its changes.
+    """Overview of a run, with its changes.
 
-    `version` is the number of the new version, or 0 if no result was new. `difference` lists the
-    changes of previous results, or is None if there were none. `needs_repairs` is true if some
-    answer needs a search for a repair.
+    `version` is the number of the new version. If no result was new, it is 0. `difference` lists
+    the changes of previous results. `needs_repairs` is true if some answer needs a search for a
+    repair.
     """
 
     in_force = True
@@ -58,7 +58,7 @@ class GradedClass(ClassOverview):
 
 
 class Proposal:
-    """The results of a run, added student by student in the order of the table."""
+    """Results of a run. Students are added one by one, in the order of the table."""
 
     def __init__(
         self, out: Path, course: Course, exercises: Sequence[Exercise], before: Records
@@ -114,9 +114,9 @@ class Proposal:
         grader: Grader,
         names: Sequence[str],
     ) -> None:
-        """Make the proposed results current if `decide` agrees, or else keep the proposal.
+        """Make the proposed results current if `decide` agrees. Otherwise, keep the proposal.
 
-        `decide` is called only if existing grades change. For None, the results never change.
+        `decide` is called only if existing grades change. Without it, the results never change.
 
         Raises:
             OSError: a file cannot be written. The previous results stay current.

@@ -1,6 +1,7 @@
 """Pseudonyms of a course. The table `pseudonyms.csv` has each student's pseudonym.
 
-A student keeps the same pseudonym in all later results. Names inside students' files stay there.
+A student has the same pseudonym in all results. The module does not change names inside students'
+files.
 """
 
 import re
@@ -55,7 +56,7 @@ class Pseudonyms:
         self._called = {student: pseudonym for pseudonym, student in self._students.items()}
 
     def student(self, pseudonym: str) -> str:
-        """Return the student with a pseudonym. A name that is no pseudonym stays unchanged."""
+        """Return the student with this pseudonym. Return other names unchanged."""
         return self._students.get(pseudonym, pseudonym)
 
     def called(self, student: str) -> str:
@@ -103,7 +104,7 @@ class Pseudonyms:
         return text
 
     def of_work(self, work: StudentWork) -> StudentWork:
-        """Return a student's work, with each file renamed after its exercise."""
+        """Return a student's work. Each file gets the name of its exercise."""
         student = self.student(work.student)
         labels = {s.label: f"{s.name}{Path(s.label).suffix}" for s in work.sources.values()}
 
@@ -131,7 +132,7 @@ class Pseudonyms:
         )
 
     def refuse_mixed(self, students: Iterable[str], anonymous: bool, results: Path) -> None:
-        """Refuse results with names in their history and pseudonyms in this run, or the reverse."""
+        """Refuse to mix names and pseudonyms in one folder of results."""
         names = list(students)
         known = [student for student in names if student in self._students]
         if anonymous and len(known) < len(names):

@@ -33,14 +33,14 @@ class _Name(msgspec.Struct, frozen=True):
 
 
 class _Head(msgspec.Struct, frozen=True):
-    """The part of a record that is decoded at once."""
+    """Part of a record that is decoded immediately."""
 
     student: str
     exercises: tuple[_Name, ...]
 
 
 class Records:
-    """The reports in a file. `there` is also true for an empty file."""
+    """Reports in a file. `there` is true if the file exists."""
 
     def __init__(self, path: Path) -> None:
         """Read the file, and decode its names. Without a file, there are no students."""
@@ -74,7 +74,7 @@ class Records:
         return list(self._lines)
 
     def line(self, student: str) -> bytes:
-        """Return a student's report as bytes, or b"" if there is none."""
+        """Return a student's report as bytes. If there is none, return b""."""
         return self._lines.get(student, b"")
 
     def get(self, student: str) -> Report | None:
@@ -94,8 +94,8 @@ class Records:
 class Journal:
     """Cache of reports, each on one student and one exercise.
 
-    A report's key depends on all inputs of the grading, so work is graded again after any change of
-    an input. Only one run at a time uses the journal.
+    A report's key depends on all inputs of the grading. If an input changes, the work is graded
+    again. Only one run at a time uses the journal.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -146,7 +146,7 @@ class Journal:
         return data if row[0] == cache_key(key, data).encode() else None
 
     def keep(self, student: str, exercise: str, key: str, report: bytes) -> None:
-        """Store a report with a seal that shows later damage."""
+        """Store a report with a seal, which shows later damage."""
         seal = cache_key(key, report)
         self._run("REPLACE INTO results VALUES (?, ?, ?, ?)", student, exercise, seal, report)
 
@@ -161,12 +161,12 @@ class Journal:
 
 
 def key_of(source: Source, exercise: Exercise, course: Course, grader: Grader) -> str:
-    """Return a digest of the inputs of a report: submission, exercise, limits and grader."""
+    """Return a digest of a report's inputs: submission, exercise, limits and grader."""
     return cache_key([source.digest, source.label, exercise, course.limits(exercise), grader])
 
 
 def may_have_repair(report: ExerciseReport, course: Course) -> bool:
-    """Return whether a failed check without a named mistake or line may show a repair."""
+    """Return True if a failed check has neither a named mistake nor a line."""
     return (
         report.status == "graded"
         and course.exercise(report.name).repair
@@ -178,14 +178,14 @@ def may_have_repair(report: ExerciseReport, course: Course) -> bool:
 class KnownRepairs:
     """Finished searches for repairs.
 
-    The key of a search depends on all inputs of an answer's grade.
+    A search's key depends on everything that determines an answer's grade.
     """
 
     def __init__(self, journal: Journal, course: Course) -> None:
         self._journal, self._course = journal, course
 
     def is_due(self, student: str, report: ExerciseReport) -> bool:
-        """Return whether the report may have a repair and has not been searched yet."""
+        """Return True if the report may have a repair and was not searched yet."""
         return may_have_repair(report, self._course) and not self._found(student, report)
 
     def added_to(self, student: str, report: ExerciseReport) -> ExerciseReport:

@@ -27,7 +27,7 @@ MAX_DAYS = 3650
 
 
 class Student(msgspec.Struct, frozen=True):
-    """A row of the roster: its line number, its cells, and details of the hand-in."""
+    """Row of the roster: a student's line number, cells, and details of the hand-in."""
 
     line: int
     cells: dict[str, str]
@@ -42,9 +42,9 @@ SIGNS = ("column", "id", "e-mail", "name", "team")  # the surest first
 
 
 class Match(msgspec.Struct, frozen=True):
-    """The students of a hand-in. `sign` says how they were found, such as "e-mail".
+    """Students of a hand-in. `sign` is the evidence, such as "e-mail".
 
-    `may_be` has all possible students if there are several, and `unclear` has the reason.
+    If several students are possible, they are in `may_be`, and `unclear` is the reason.
     """
 
     ids: list[str]
@@ -57,7 +57,6 @@ class Roster:
     """The students of a class, in the order of the roster."""
 
     def __init__(self, path: Path, course: Course) -> None:
-        """Read the roster."""
         if not path.is_file():
             raise UserError(
                 f"{path} does not exist. Name the roster: a CSV file with a column `id`."
@@ -137,8 +136,8 @@ class Roster:
     def match(self, people: Sequence[tuple[str, Owner]]) -> list[Match]:
         """Match people with students, by id, then by e-mail, then by name.
 
-        Leave doubtful cases open. If several people may be the same student, the surest sign
-        decides. For example, an id wins against a display name, which everybody can choose.
+        Leave doubtful cases open. If several people may be the same student, the strongest evidence
+        decides. For example, an id is stronger than a display name, which everybody can choose.
         """
         matches = [self._match(platform, person) for platform, person in people]
         claims: dict[str, list[int]] = {}
@@ -180,10 +179,9 @@ class Roster:
         raise AssertionError("the last sign is the team")
 
     def settle(self, readings: Sequence[tuple[str, Owner]]) -> int | None:
-        """Return the index of the only owner in the roster.
+        """Return the index of the only owner in the roster. With no owner or several, return None.
 
-        Return None if the roster has no owner or several of them. Only ids are compared, and only
-        if the roster has everybody's id on this platform.
+        Only ids are compared, and only if the roster has everybody's id on this platform.
         """
         fits = []
         for at, (platform, person) in enumerate(readings):
@@ -196,7 +194,7 @@ class Roster:
         return fits[0] if len(fits) == 1 else None
 
     def _candidates(self, platform: str, person: Owner) -> list[tuple[str, list[Student]]]:
-        """Return for each sign, surest first, the students who may be this person."""
+        """Return the possible students for each kind of evidence, strongest first."""
         everybody = self.students
         keys = list(dict.fromkeys(filter(None, (person.id, person.key))))
         ids = keys if person.id or person.key != person.name else []  # a person's name is not an id
@@ -235,9 +233,9 @@ class Roster:
         ]
 
     def notes(self, missing: Sequence[str], strangers: Sequence[Owner]) -> list[str]:
-        """Return notes on students who handed in nothing, and on people who are not in the roster.
+        """Return notes on missing students, and on people who are not in the roster.
 
-        A note also names a student without a hand-in whose name is similar.
+        A note on a person also names a missing student with a similar name.
         """
         notes = []
         if missing:
@@ -285,7 +283,7 @@ def squashed(name: str) -> str:
 
 
 def spellings(name: str) -> set[str]:
-    """Return the forms of a name: each word in turn comes first, as in `Muster, Anna`."""
+    """Return the forms of a name. Each word comes first once, as in `Muster, Anna`."""
     words = name.replace(",", " ").split()
     turned = {squashed(" ".join(words[at:] + words[:at])) for at in range(len(words))}
     return turned - {""}

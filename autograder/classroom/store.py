@@ -1,8 +1,8 @@
-"""Store of people's entries for a class, in `marks.sqlite`: marks, adjustments and versions.
+"""Store of a class in `marks.sqlite`: people's marks and adjustments, and versions.
 
-Each change is one transaction, which is saved on the disk before success is reported. New rows of
-people's tables are added to the store, and the tables are written from the store. The journal is a
-separate database, and only a cache. See `docs/maintainers/marks-store.md`.
+Each change is one transaction. It is saved on the disk before success is reported. The store gets
+new rows from people's tables, and the tables are written from the store. The journal is a separate
+database, and only a cache. See `docs/maintainers/marks-store.md`.
 """
 
 import contextlib
@@ -89,7 +89,7 @@ class GivenMark(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def shown(self) -> tuple[float | None, str]:
-        """Return the points and the comment in a spreadsheet's form."""
+        """Return the points and the comment as a spreadsheet shows them."""
         return self.points, " ".join(self.comment.split())
 
     @property
@@ -115,8 +115,6 @@ class ExportedMark(msgspec.Struct, frozen=True):
 
 
 class StoredAdjustment(msgspec.Struct, frozen=True):
-    """An adjustment in the store."""
-
     id: int
     cells: Mapping[str, str]
     origin: Origin
@@ -131,13 +129,13 @@ class StoredMarks(msgspec.Struct, frozen=True):
 
 
 class Store:
-    """The tables of the store, within one transaction."""
+    """Tables of the store within one transaction."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
     def marks(self) -> StoredMarks:
-        """Read all marks. If a row's seal does not match, return only the row's id, as damaged."""
+        """Read all marks. If a row's seal does not match, the row counts as damaged."""
         by_answer: dict[Key, list[StoredMark]] = {}
         undamaged = set()
         for *row, seal in self._connection.execute("SELECT * FROM marks ORDER BY id"):
@@ -167,12 +165,11 @@ class Store:
         return id
 
     def exported_marks(self) -> dict[Key, ExportedMark]:
-        """Read the marks in the last version of the table that was read or written."""
+        """Read the marks in the last known version of the table."""
         rows = self._connection.execute("SELECT * FROM exported_marks")
         return {row[:3]: ExportedMark(GivenMark(*row[:6]), row[6]) for row in rows}
 
     def set_exported_marks(self, marks: Iterable[ExportedMark]) -> None:
-        """Record the table's current marks."""
         rows = [
             (*each.mark.key, each.mark.answer, each.mark.points, each.mark.comment, each.newest)
             for each in marks
@@ -197,13 +194,13 @@ class Store:
         return added
 
     def export_adjustment(self, id: int, cells: Mapping[str, str]) -> None:
-        """Record that an adjustment is in the table now, with these cells."""
+        """Record that the table now has an adjustment with these cells."""
         names = "".join(f', "{name}" = ?' for name in cells)
         query = f"UPDATE adjustments SET exported = 1{names} WHERE id = ?"
         self._connection.execute(query, (*cells.values(), id))
 
     def take_out_adjustments(self, ids: Iterable[int], at: str) -> None:
-        """Mark adjustments as deleted at this time. The store keeps the rows."""
+        """Mark adjustments as deleted at this time. The store keeps their rows."""
         query = "UPDATE adjustments SET taken_out = ? WHERE id = ?"
         self._connection.executemany(query, [(at, each) for each in ids])
 
@@ -335,7 +332,7 @@ class _OldAct(msgspec.Struct, frozen=True):
 
 
 def _import_old_marks(connection: sqlite3.Connection, path: Path) -> None:
-    """Add the marks of an older version to the store, in their order of validity.
+    """Add the marks of an older version to the store.
 
     A damaged line becomes a row without a seal, so the row is listed as damaged.
     """

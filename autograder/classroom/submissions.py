@@ -98,7 +98,7 @@ def read_work(
 def _choose_files(
     work: StudentWork, reading: "_Reading", choices: Sequence[Decision], starters: bool
 ) -> None:
-    """Store in `work` the file of each exercise, or the reason why there is no file."""
+    """Store in `work` the file of each exercise, or the reason why it is missing."""
     untouched: list[str] = []
     imported = reading.imported()
     for exercise, candidates in reading.candidates.items():
@@ -142,7 +142,7 @@ def _chosen_by_a_person(
 
 
 class _Reading:
-    """Reader of a student's files, which collects the candidate files for each exercise."""
+    """Reader of a student's files. It collects the candidate files for each exercise."""
 
     def __init__(self, names: list[str], stubs: Stubs) -> None:
         self.names = names
@@ -186,7 +186,7 @@ class _Reading:
             (self.unknown if file.suffix in SUFFIXES else self.others).append(file.shown)
 
     def _take_request(self, file: FolderFile, named: Mapping[str, NameMatch]) -> None:
-        """Read a file such as `regrade_softmax.txt`, as code if it is Python, else as a request."""
+        """Read a file such as `regrade_softmax.txt`: Python as code, other text as a request."""
         try:
             if file.trouble:
                 raise UnreadableFile(file.trouble)
@@ -314,7 +314,7 @@ class UnreadableFolder(Exception):
 def guarded() -> Iterator[None]:
     """Raise `UnreadableFolder` for any error, so that an error affects only one student.
 
-    A `UserError` stays unchanged, because the course or the journal caused it.
+    The course or the journal causes a `UserError`, so it stays unchanged.
     """
     try:
         with cpu_limit(READ_SECONDS):
@@ -347,7 +347,7 @@ def ambiguities(
     stubs: Stubs,
     choices: Callable[[str], Sequence[Decision]],
 ) -> Iterator[str]:
-    """Yield a note for each unclear student and for each unclear file of a student.
+    """Yield a note for each unclear student, and for each unclear file of a student.
 
     Files are read only if their names suggest two files for one exercise.
     """
@@ -381,7 +381,7 @@ def _may_be_several(path: Path, lost: Mapping[str, str], exercises: Collection[s
 
 
 class Opened(msgspec.Struct, frozen=True):
-    """The students' folders in order, notes on these folders, and a folder for temporary files.
+    """Students' folders in order, notes on these folders, and a folder for temporary files.
 
     If `not_understood` is true, some notes are about entries without a known student.
     """

@@ -1,8 +1,8 @@
 """Tables that people edit.
 
-No content is lost when a table is read and written again. Spreadsheets save a table in different
-forms: with a byte order mark, with semicolons or tabs, with other line ends, or with more columns.
-A table keeps its form.
+Reading and writing a table loses no content. Spreadsheets save a table in different forms: with a
+byte order mark, with semicolons or tabs, with other line ends, or with more columns. A table keeps
+its form.
 """
 
 import contextlib
@@ -27,19 +27,19 @@ REMEDY = "Restore them, or move the file elsewhere: grade then writes a new one.
 
 
 class Row(msgspec.Struct, frozen=True):
-    """The unchanged cells of a row."""
+    """Unchanged cells of a row."""
 
     line: int  # number of the row's last line
     cells: tuple[str, ...]
 
 
 class Table:
-    """A table from a file. `data` is None if there is no file."""
+    """Table from a file. Without a file, `data` is None."""
 
     def __init__(
         self, path: Path, columns: Sequence[str], needed: int, remedy: str = REMEDY
     ) -> None:
-        """Read the table, which must have the first `needed` of the grader's `columns`.
+        """Read the table. It must have the first `needed` of the grader's `columns`.
 
         `remedy` is advice for the user if the table is not valid.
         """
@@ -60,7 +60,7 @@ class Table:
         self._at = {name: names.index(_plain(name)) for name in columns}
 
     def _read(self, needed: Sequence[str], remedy: str) -> None:
-        """Read the non-empty rows, with the delimiter that fits the heading."""
+        """Read all rows that are not empty. The heading shows the delimiter."""
         names = set(map(_plain, needed))
         try:
             self.data = read_bytes(self.path, MOST)
@@ -108,7 +108,7 @@ class Table:
         return tuple(cells)
 
     def write(self, rows: Iterable[Sequence[str]]) -> str:
-        """Replace the table's file. Return the error, or an empty text."""
+        """Replace the table's file. Return the error. Without an error, return ""."""
         data = self.encoded(rows, kept=range(sys.maxsize))  # keep all cells unchanged
         if data == self.data:
             return ""
@@ -136,7 +136,8 @@ class Table:
     ) -> bytes:
         """Return the content of the file with these rows, in the file's own form.
 
-        Cells are changed so that spreadsheets do not run them, except in the columns `kept`.
+        Cells are changed so that spreadsheets do not run them as formulas. The columns `kept` stay
+        unchanged.
         """
         head, style = self.header if header is None else header, (self.delimiter, self.newline)
         stated = f"{STATED}{self.delimiter}{self.newline}" if self.states_delimiter else ""
@@ -145,12 +146,12 @@ class Table:
 
 
 def cell(row: Row, at: int) -> str:
-    """Return a row's text in a column, or "" if the row has no such cell."""
+    """Return a row's text in a column. If the row has no such cell, return ""."""
     return row.cells[at] if at < len(row.cells) else ""
 
 
 def as_number(text: str) -> float | None:
-    """Return a number written with a decimal point or comma, or None for any other text."""
+    """Return a number with a decimal point or comma. For any other text, return None."""
     try:
         return float(text.strip().replace(",", "."))
     except ValueError:

@@ -1,7 +1,7 @@
 """The command line.
 
-A command's module is imported only when the command runs. The command line uses click rather than
-typer, because typer imports pydantic on every start.
+A command's module is imported only when the command runs. The command line uses click, because
+typer imports pydantic on every start.
 """
 
 import atexit
@@ -54,7 +54,7 @@ _ended_with: list[int] = []
 
 
 def load_command(name: str) -> click.Command:
-    """Import a command, from the core or from the entry point of an extension.
+    """Import a command from the core, or from the entry point of an extension.
 
     Raises:
         UserError: the extension is not installed. The message names the extra to install.
@@ -72,7 +72,7 @@ class LazyGroup(click.Group):
     """Group of commands that imports only the command to run."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Return the names of the table's commands, then of other packages' commands."""
+        """Return the names of the table's commands. Other packages' commands come last."""
         return list(dict.fromkeys([*self.commands, *hooks(GROUP)]))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -82,7 +82,7 @@ class LazyGroup(click.Group):
         return load_command(cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands below their headings, students' commands first."""
+        """Write the commands below their headings. Students' commands come first."""
         sections: dict[str, list[tuple[str, str]]] = {}
         heading, names = "Commands", self.list_commands(ctx)
         widest = formatter.width - 6 - max(map(len, names))
@@ -132,7 +132,7 @@ def _leave() -> None:
 
 
 def main() -> None:
-    """Run the command line. Errors that a user can correct are printed without a traceback."""
+    """Run the command line. If a user can correct an error, print it without a traceback."""
     is_process = getattr(sys.modules["__main__"], "main", None) is main  # the process ends then
     if is_process and not is_off("quick_exit"):
         atexit.register(_leave)  # registered first, so called last

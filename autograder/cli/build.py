@@ -144,7 +144,7 @@ def folder_name(student: str) -> str:
 
 
 def read_students(path: Path) -> list[str]:
-    """Read the distinct ids of students from lines or from a table's first column."""
+    """Return the distinct ids of students, from lines or from a table's first column."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = [row[0].strip() for row in csv.reader(file) if row and row[0].strip()]

@@ -1,4 +1,4 @@
-"""`autograder grade --dry-run`: shows students and their files, and runs no submission."""
+"""`autograder grade --dry-run`: show students and their files, and run no submission."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -40,7 +40,7 @@ def show(
     roster: Path | None,
     verbose: bool = False,
 ) -> int:
-    """Print the students and their files. Return 1 if something needs a person, else 0."""
+    """Print the students and their files. If something needs a person, return 1."""
     stubs, pseudonyms = read_stubs(course), Pseudonyms(course.root / PSEUDONYMS)
     chosen = Adjustments(out / TABLE, course).choices
     students: dict[str, list[tuple[str, Block]]] = {kind: [] for kind in KINDS}

@@ -1,4 +1,4 @@
-"""Run of `autograder grade`, which grades a class, shows the changes and applies them."""
+"""Run of `autograder grade`: grade a class, show the changes and apply them."""
 
 import functools
 import io
@@ -46,8 +46,6 @@ MAX_WARNED = 10
 
 
 class GradeOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """The options of the command line. Each field has the name of an option."""
-
     submissions: Path
     out: Path
     workers: int | None = None
@@ -130,8 +128,6 @@ def _job(options: GradeOptions, course: Course, exercises: list[Exercise]) -> Jo
 
 
 class _Run(msgspec.Struct, frozen=True):
-    """One run of `grade`, which grades, shows changes, and asks whether to apply them."""
-
     options: GradeOptions
     job: Job
     console: Console
@@ -226,7 +222,7 @@ Nothing was changed: the current grades still count. The new ones are in
         return confirm()
 
     def _graders(self) -> Graders | None:
-        """Return the graders on a cluster, or None if processes on this machine grade."""
+        """Return the graders on a cluster. If processes on this machine grade, return None."""
         options = self.options
         tls = options.tls_ca_file, options.tls_cert, options.tls_key
         if options.scheduler is None and options.local_cluster is None and not any(tls):

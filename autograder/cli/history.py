@@ -1,4 +1,4 @@
-"""`autograder diff` and `history`: lists of changed grades, in the form that `grade` uses."""
+"""`autograder diff` and `history`: changed grades, as `grade` shows them."""
 
 import sys
 from pathlib import Path
@@ -83,12 +83,12 @@ def _compared(before: Records, after: Records) -> GradeDifference:
 
 
 def in_a_terminal() -> bool:
-    """Return whether a person at a terminal can answer questions."""
+    """Return True if a person at a terminal can answer questions."""
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 
 
 def confirm() -> bool:
-    """Ask the person at the terminal. Return whether the answer is yes."""
+    """Ask the person at the terminal. Return True for yes."""
     try:
         question = "Apply these changes? The current grades stay in history/."
         return click.confirm(question, default=False, err=True)
@@ -99,9 +99,9 @@ def confirm() -> bool:
 def print_difference(
     console: Console, difference: GradeDifference, rest: Path, most: int | None = MOST
 ) -> None:
-    """Print the first changes of grades with their reasons, at most `most` changes.
+    """Print at most `most` changes of grades with their reasons.
 
-    If there are too many changes, each gets one line without checks.
+    If there are more changes, each gets one line without checks.
     """
     changes = difference.changes
     for line in headline(difference):

@@ -24,7 +24,7 @@ LONGEST = 2000
 
 
 class _LogFile(logging.handlers.RotatingFileHandler):
-    """Log file that is created with its first line. An unwritable log is ignored."""
+    """Log file that is created with its first line. If it is unwritable, nothing is logged."""
 
     def handleError(self, record: logging.LogRecord) -> None:
         pass
@@ -81,7 +81,7 @@ class Log:
 
 
 def cell_text(cell: GradeCell) -> str:
-    """Return the change of one cell of the grades as text, such as `softmax 12/12 → 9/12`."""
+    """Return the change of a grade as text, such as `softmax 12/12 → 9/12`."""
     return f"{cell.exercise} {cell.before or 'none'} → {cell.after or 'none'}"
 
 

@@ -18,7 +18,7 @@ MOMENT = click.DateTime(["%Y-%m-%d", *(f"%Y-%m-%dT{time}" for time in TIMES)])
 def complete_exercise(
     context: click.Context, _: click.Parameter, incomplete: str
 ) -> "list[CompletionItem]":
-    """Return the exercises that begin with the text, or else files. Raise no error."""
+    """Return the exercises that begin with the text. If there are none, return files."""
     from click.shell_completion import CompletionItem
 
     from autograder.course.course_file import find_course

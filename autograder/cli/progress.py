@@ -1,4 +1,4 @@
-"""Progress of long work: a bar in a terminal, or elsewhere a line from time to time."""
+"""Progress of long work: a bar in a terminal. Elsewhere, it is a line from time to time."""
 
 import contextlib
 import signal
@@ -27,7 +27,10 @@ def graded_with_progress(
     """Run `work` with a function that reports the numbers of finished and of all items.
 
     With `notify`, the numbers go to `notify` instead of the terminal. `log` gets a sentence from
-    time to time. Raises: UserError: somebody pressed Ctrl-C. The message ends with `kept`.
+    time to time.
+
+    Raises:
+        UserError: somebody pressed Ctrl-C. The message ends with `kept`.
     """
     done, (verb, noun) = 0, done_to
     console = Console(file=sys.stderr)  # now, since the work may replace sys.stderr

@@ -1,4 +1,4 @@
-"""`autograder release`: makes the student kit."""
+"""`autograder release`: make the student kit."""
 
 import os
 import sys
@@ -149,7 +149,7 @@ def print_recorded(name: str) -> None:
 
 
 def print_shares(shares: Sequence[KitShares]) -> None:
-    """Print the shares of answers that the kit can judge or name, and warn about low shares."""
+    """Print the shares of answers that the kit can judge or name. Warn about low shares."""
     print(f"\n{'exercise':32}{'mistakes named':>22}{'right answers judged':>24}")
     for share in shares:
         named = _share_text(share.named, share.misconceptions)

@@ -69,7 +69,7 @@ def write_check_result_files(
 def write_class_result_files(
     files: ResultFiles, results: Path, course_path: Path | None, code: int
 ) -> None:
-    """Write the result files for a class, with only the parts that students may see.
+    """Write the result files for a class. They contain only the parts that students may see.
 
     If the exit code shows that the results do not count, write nothing.
     """

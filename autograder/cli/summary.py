@@ -67,7 +67,7 @@ def _print_some(
 
 
 def _table(overview: ClassOverview, groups: dict[str, list[Exercise]], has_room: bool) -> Table:
-    """Return a table with one row per student, and with each name on one line if it fits."""
+    """Return a table with one row per student. If there is room, no name is broken."""
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     table.add_column("student", overflow="fold", no_wrap=has_room)
     for words, exercises in groups.items():

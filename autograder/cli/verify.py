@@ -1,4 +1,4 @@
-"""`autograder verify`: tests the grader itself."""
+"""`autograder verify`: test the grader itself."""
 
 import os
 import sys

@@ -1,1 +1,1 @@
-"""Grading of a class on many machines, with judges that Dask starts."""
+"""Grading of a class on many machines. Dask starts the judges."""

@@ -1,4 +1,4 @@
-"""Choice of the machines for `autograder grade --scheduler` and `--local-cluster`."""
+"""Machines for `autograder grade --scheduler` and `--local-cluster`."""
 
 import contextlib
 import functools
@@ -22,7 +22,7 @@ def grading_on(
     cluster: "Callable[[], contextlib.AbstractContextManager[DaskCluster]]",
     told: Callable[[str], None],
 ) -> Graders:
-    """Return a function that grades on a cluster, and connects at the first task.
+    """Return a function that grades on a cluster. It connects at the first task.
 
     Later calls do not ask excluded machines again.
     """
@@ -45,7 +45,7 @@ def chosen_graders(
     tls: tuple[Path | None, Path | None, Path | None],
     told: Callable[[str], None],
 ) -> Graders:
-    """Return a function that grades on the chosen cluster, and connects at the first task.
+    """Return a function that grades on the chosen cluster.
 
     `tls` names the files of the certificate authority, the certificate and the key.
     """

@@ -1,4 +1,4 @@
-"""Machines of a Dask scheduler, and the exchange of bytes with these machines."""
+"""Machines of a Dask scheduler. The module exchanges bytes with them."""
 
 import asyncio
 import concurrent.futures
@@ -122,7 +122,7 @@ class DaskCluster:
         return concurrent.futures.wait(futures, seconds, concurrent.futures.FIRST_COMPLETED).done
 
     def place_of(self, future: "Future[bytes]") -> str:
-        """Return the address of the machine that answered, or an empty text."""
+        """Return the address of the machine that answered. If it is unknown, return ""."""
         with contextlib.suppress(Exception):
             task = distributed.Future(self._keys[future], self.client)
             return str(self.client.who_has([task])[task.key][0])

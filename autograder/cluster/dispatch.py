@@ -1,7 +1,7 @@
-"""Grading of a class on a cluster: sending submissions in chunks, and collecting reports.
+"""Grading of a class on a cluster: submissions are sent in chunks, and reports come back.
 
 Each submission is graded separately, so reports do not depend on machines or order. Dask chooses a
-machine for each chunk, and another machine if the first is lost.
+machine for each chunk. If the machine is lost, Dask chooses another one.
 """
 
 import concurrent.futures
@@ -161,7 +161,7 @@ class Dispatch:
         self._told(self._left_out[machine.address])
 
     def _hand_out(self, coming: Iterator[Task]) -> None:
-        """Send chunks to free judges, and at the end tasks that need a whole host."""
+        """Send chunks to free judges. Tasks that need a whole host come last."""
         room = AHEAD * sum(each.judges for each in self._machines.values()) - len(self._under_way)
         for _ in range(room):
             batch = self._again.popleft() if self._again else self._next(coming)
@@ -216,7 +216,7 @@ class Dispatch:
             yield batch.earlier[0] if batch.earlier else batch.tasks[0], {}
 
     def _take(self, batch: Batch, future: "Future[bytes]") -> Iterator[tuple[Task, Reports]]:
-        """Yield the results of a batch, or exclude a machine with results that are not credible."""
+        """Yield the results of a batch. If they are not credible, exclude the machine."""
         try:
             found = _read(future.result(), batch.tasks)
         except (Exception, concurrent.futures.CancelledError):  # the batch lost too many machines
@@ -249,7 +249,7 @@ class Dispatch:
 
 
 def _read(data: bytes, tasks: tuple[Task, ...]) -> tuple[list[TaskReports], float] | str:
-    """Return a chunk's outcomes and seconds, or a reason why the data are not credible."""
+    """Return a chunk's outcomes and seconds. If the data are not credible, return the reason."""
     try:
         found = decode(data, ChunkReports)
         if found.trouble or len(found.reports) != len(tasks):

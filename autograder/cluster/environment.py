@@ -18,7 +18,7 @@ Environment = dict[str, str]  # from the name of each part, as in messages, to i
 
 
 def environment_of(course: Course, seed: int, level: Level) -> Environment:
-    """Return the parts of this machine that affect grades, in the order of messages."""
+    """Return the properties of this machine that affect grades, in the order of messages."""
     grader = grader_record(course, seed, level)
     engine = engine_folder()
     files = {course.root / FILE_NAME, *_files([*course.grading, course.solutions])}

@@ -1,4 +1,4 @@
-"""Process of a judge on a machine of a cluster, with a pipe for bytes."""
+"""Process of a judge on a machine of a cluster. It gets and sends bytes through a pipe."""
 
 import os
 import signal
@@ -45,7 +45,7 @@ def main(parent: int, pipe: int, core: int, probe: int) -> None:
 
 
 def find_same_course(given: Instruction, probe: bool) -> tuple[Course | None, str]:
-    """Return this machine's copy of the course, or None and the reason if there is no copy.
+    """Return this machine's copy of the course, or the reason why there is no copy.
 
     With `probe`, also test whether the level of confinement works here.
     """

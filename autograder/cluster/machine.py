@@ -30,7 +30,11 @@ class JudgeProcess:
     """Judge in a separate process."""
 
     def __init__(self, instruction: Instruction, core: int, scratch: str, probe: bool) -> None:
-        """Start the judge, and wait until it is ready. A refusal or death raises CannotGrade."""
+        """Start the judge, and wait until it is ready.
+
+        Raises:
+            CannotGrade: the judge refused or died.
+        """
         self.instruction = instruction
         command = [sys.executable, "-P", "-m", "autograder.cluster.judge_process"]
         self._pipe, theirs = multiprocessing.Pipe()
@@ -100,7 +104,7 @@ def _judge(instruction: Instruction, probe: bool = False) -> JudgeProcess:
 
 
 def admit(data: bytes) -> bytes:
-    """Return the encoded reason why this machine cannot grade, or an empty text."""
+    """Return the encoded reason why this machine cannot grade. If it can, return ""."""
     global _first_core  # noqa: PLW0603  shared by all threads
     asked = decode(data, Admission)
     _first_core = asked.first_core

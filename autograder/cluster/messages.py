@@ -29,9 +29,9 @@ class Instruction(msgspec.Struct, frozen=True):
 
 
 class Admission(msgspec.Struct, frozen=True):
-    """Question whether a machine can grade this run, with judges on cores from `first_core` on.
+    """Request to grade this run, with judges on the cores from `first_core`.
 
-    The answer is the reason why the machine cannot grade, or an empty text if it can.
+    The answer is the reason why the machine cannot grade. If it can, the answer is "".
     """
 
     instruction: Instruction
@@ -46,7 +46,7 @@ class Chunk(msgspec.Struct, frozen=True):
 
 
 class ChunkReports(msgspec.Struct, frozen=True):
-    """Encoded `TaskReports` for each task, or empty bytes for a task that killed judges."""
+    """Encoded `TaskReports` for each task. A task that killed judges has empty bytes."""
 
     reports: tuple[bytes, ...] = ()
     seconds: float = 0.0  # time of grading
@@ -59,5 +59,9 @@ def encode(message: object) -> bytes:
 
 
 def decode(data: bytes, type: type[T]) -> T:
-    """Return a message of this type from bytes, or raise msgspec.MsgspecError."""
+    """Return a message of this type from bytes.
+
+    Raises:
+        msgspec.MsgspecError: the bytes are invalid.
+    """
     return msgspec.msgpack.decode(data, type=type, dec_hook=lambda path, text: path(text))

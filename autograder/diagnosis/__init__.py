@@ -1,4 +1,4 @@
-"""Diagnosis of mistakes, by replaying misconceptions on the inputs of the student's code.
+"""Diagnosis of mistakes: misconceptions run on the inputs of the student's code.
 
 A recipe splits a function into steps, and has wrong versions of some steps. The course's modules
 `reference.misconceptions.NAME` contain the recipes.
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    """Return an object of `autograder.author` for an older course, and warn."""
+    """Return an object of `autograder.author` for an older course, with a warning."""
     from autograder.course.old_imports import old_name
 
     return old_name(__name__, name)

@@ -1,6 +1,6 @@
 """Changes of an intermediate array, with phrases such as "divided by {their} length".
 
-`{their}` stands for `its` or `their`, `{last}` for `the last axis` or `the axis`.
+`{their}` stands for `its` or `their`. `{last}` stands for `the last axis` or `the axis`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +16,7 @@ Along = Callable[..., Any]  # function of an array and an axis
 
 
 class ArrayChange(NamedTuple):
-    """Change of an array with at least `axes` axes. `words` describe the change."""
+    """Change of an array with at least `axes` axes, with `words` for it."""
 
     id: str
     words: str
@@ -26,7 +26,7 @@ class ArrayChange(NamedTuple):
     def applied_to(self, what: str) -> str:
         """Return text such as `the weights divided by their length along {last}`.
 
-        `{last}` is later replaced by the name of the axis; see `general.families`.
+        The axis's name later replaces `{last}`; see `general.families`.
         """
         one = what.startswith("the ") and " and " not in what and not is_plural(what)
         their = "its" if one else "their"
@@ -34,7 +34,7 @@ class ArrayChange(NamedTuple):
         return f"{what} {said}"
 
     def of(self, value: Any, axis: Any = -1) -> Any:
-        """Return the changed array, or the same value if the change is impossible.
+        """Return the changed array. If the change is impossible, return the same value.
 
         `axis` replaces the last axis.
         """

@@ -1,4 +1,4 @@
-"""Callers for torch code, which build modules, load weights by name, and pass tensors."""
+"""Callers of torch code: build modules, load weights by name, and pass tensors."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from autograder.worker.codec import tensor
 
 @dataclass(frozen=True)
 class ModuleCaller:
-    """Caller of a torch module, with a recipe's parameters.
+    """Caller of a torch module.
 
     The recipe's parameters are arguments of the constructor, arguments of `forward`, or weights.
     """
@@ -28,7 +28,6 @@ class ModuleCaller:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The parameters of a recipe with this caller."""
         return (*self.built_with, *self.called_with, *self.weights.values())
 
     def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
@@ -52,7 +51,7 @@ class ModuleCaller:
         return "weights are missing" if run.fit.absent or run.fit.tied else run.value
 
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:
-        """Return a subclass of the solution's class that runs the changed recipe."""
+        """Return a subclass of the solution's class that computes the changed recipe."""
         blueprint, wrong = self, tuple(wrong)
 
         class Simulated(original):  # type: ignore[misc]
@@ -89,8 +88,8 @@ def expect_module(
     Args:
         made: the student's class.
         contract: the `ModuleCaller` of the class, as in the class's recipe.
-        right: the correct function of the arguments of `forward` and the weights, in the order of
-            the contract.
+        right: the correct function. Its arguments are those of `forward`, then the weights in the
+            order of the contract.
         what, condition, within: as for `expect_close`.
         values: the sizes, inputs and weights, by the names in the contract.
 
@@ -118,13 +117,11 @@ class TensorCaller:
     """Caller of a function that takes and returns tensors."""
 
     def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
-        """Return the student's result."""
         called = recipe.as_called(probe)
         kwargs = {name: tensor(value) for name, value in called.kwargs.items()}
         return getattr(submission, recipe.function)(*map(tensor, called.args), **kwargs)
 
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:  # noqa: ARG002
-        """Return a function of tensors that runs the changed recipe."""
         changes = tuple(wrong)
 
         def simulated(*args: Any, **kwargs: Any) -> Any:

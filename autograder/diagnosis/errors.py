@@ -14,7 +14,7 @@ Sizes = Mapping[str, int]
 
 
 class _Failure(NamedTuple):
-    """An exception with a message that fits a pattern."""
+    """Exception whose message matches a pattern."""
 
     found: re.Match[str]
     line: str  # the student's line that raised; empty if the grader's own call failed
@@ -26,10 +26,10 @@ class _Failure(NamedTuple):
 
 
 def explain(error: Raised, sizes: Sizes, axes: int = 0, of_torch: bool = False) -> str:
-    """Return a sentence that explains an error.
+    """Return a sentence that explains an error. If Python's message is clear, return "".
 
-    If Python's message is clear, return an empty text. `axes` is the largest number of axes in an
-    argument. `of_torch` is true if the exercise needs tensors.
+    `axes` is the largest number of axes in an argument. `of_torch` is true if the exercise needs
+    tensors.
     """
     arrays = list(error.shapes.items())[:MAX_ARRAYS]
     shapes = {one_line(name, 40): tuple(array[:MAX_AXES]) for name, array in arrays}
@@ -53,7 +53,10 @@ def explain(error: Raised, sizes: Sizes, axes: int = 0, of_torch: bool = False) 
 
 
 def named_shape(array: Sequence[int], sizes: Sizes) -> str:
-    """Return a text such as `(B, L_q, d_k) = (2, 3, 4)`, or only numbers if names are unclear."""
+    """Return a text such as `(B, L_q, d_k) = (2, 3, 4)`.
+
+    If names are unclear, it has only numbers.
+    """
     numbers = shape(tuple(array))
     fitting = [[name for name, value in sizes.items() if value == size] for size in array]
     if not fitting or any(len(names) != 1 for names in fitting):
@@ -114,7 +117,7 @@ def _transposed(failure: _Failure) -> str:
 
 
 def _failing_product(line: str, shapes: Mapping[str, Sequence[int]]) -> re.Match[str] | None:
-    """Return the first product in a line whose shapes do not fit, or None."""
+    """Return the first product in a line whose shapes do not fit. If all fit, return None."""
     operators = re.finditer(r"(\w+)((?:\.T|\.mT)?)\s*@\s*(\w+)((?:\.T|\.mT)?)", line)
     calls = re.finditer(
         r"(?:matmul|dot|bmm|mm)\(\s*(\w+)((?:\.T)?)\s*,\s*(\w+)((?:\.T)?)\s*\)", line
@@ -155,7 +158,7 @@ def _broadcast(failure: _Failure) -> str:
 
 
 def _indexed(failure: _Failure) -> str:
-    """Explain an index of truth values whose shape does not fit."""
+    """Explain a wrong shape of truth values that are used as an index."""
     shapes, sizes = failure.shapes, failure.sizes
     index = r"~?\(?(\w+)(?:\.astype\(bool\)|\.bool\(\)| [!=]= \w+)?\)?"
     found = re.fullmatch(rf"(\w+)\[(\.\.\., ?|(?::, ?)*)({index})\]", failure.part)

@@ -17,8 +17,6 @@ ENOUGH = 2  # a statement needs at least this many wrong answers, and must be tr
 
 @dataclass(frozen=True)
 class Answer:
-    """Answer of the student's function to a probe."""
-
     outcome: Outcome
     error: str = ""  # describes an exception
     line: int = 0  # student's line that raised the exception, or 0
@@ -31,7 +29,7 @@ Ask = Callable[[Probe], Answer]
 
 @dataclass(frozen=True)
 class ObservedCall:
-    """One call: the correct call's values, the correct answer, and the student's answer."""
+    """Observed call: the correct call's values, the correct answer, and the student's answer."""
 
     state: Any
     answer: Answer
@@ -41,7 +39,6 @@ class ObservedCall:
 
     @property
     def value(self) -> Any:
-        """The answer as a `Fact` gets it: an array, several arrays, or another value."""
         outcome = self.answer.outcome
         parts = [part.astype(np.float64) for part in outcome.parts]
         return parts[0] if len(parts) == 1 else parts or outcome.whole
@@ -72,7 +69,7 @@ class Observations:
 
     @cached_property
     def values(self) -> list[ObservedCall]:
-        """The calls with a wrong value, without calls that raised an exception."""
+        """The calls with a wrong value. Calls that raised an exception are left out."""
         return [case for case in self.wrong if not case.answer.outcome.raised]
 
     @property
@@ -81,12 +78,12 @@ class Observations:
 
     @property
     def of_other_kind(self) -> bool:
-        """True if an answer has a structure that differs from the correct answer's."""
+        """True if an answer has another structure than the correct answer."""
         return any(case.is_of_other_kind for case in self.values)
 
     @cached_property
     def of_right_shape(self) -> list[tuple[ObservedCall, Outcome, Outcome]]:
-        """Calls with wrong values, and their answers in parts."""
+        """Calls with wrong values of the right shape, and their answers in parts."""
         count = len(self.recipe.results)
         alike = [
             (case, case.answer.outcome.in_parts(count), case.expected.in_parts(count))
@@ -97,7 +94,10 @@ class Observations:
 
     @cached_property
     def wrong_parts(self) -> frozenset[int]:
-        """Positions of the results that are wrong in some call, or an empty set if unknown."""
+        """Positions of the results that are wrong in some call.
+
+        If they are unknown, the set is empty.
+        """
         count = len(self.recipe.results)
         if count < 2 or any(len(right.parts) != count for _, _, right in self.of_right_shape):
             return frozenset()
@@ -111,7 +111,7 @@ class Observations:
 
 
 def observe(replay: Replay, answers: Sequence[Answer]) -> Observations:
-    """Return the observed calls from these answers to the first draws of probes."""
+    """Return the observed calls from these answers to the first probes."""
     kinds = len(replay.probes())
     probes = replay.probes(len(answers) // kinds)
     cases = (
@@ -129,7 +129,7 @@ def observe(replay: Replay, answers: Sequence[Answer]) -> Observations:
 
 @dataclass
 class Examination:
-    """Answers of one function to the probes, draw by draw as a diagnosis needs them.
+    """Answers of one function to the probes. A diagnosis asks for one draw of probes after another.
 
     Attributes:
         ask: calls the function in a process without earlier calls of other code.
@@ -143,7 +143,7 @@ class Examination:
     answers: list[Answer] = field(default_factory=list)
 
     def draw(self, draws: int) -> None:
-        """Answer the first `draws` draws of probes, and call the function only for new probes."""
+        """Answer the first `draws` draws of probes. Call the function only for new probes."""
         for probe in self.replay.probes(draws)[len(self.answers) :]:
             self.answers.append(self.ask(probe))
 
@@ -153,7 +153,7 @@ class Examination:
 
     @property
     def right(self) -> list[bool]:
-        """A list with True for each right answer and False for each wrong answer, in order."""
+        """A list with True for each right answer and False for each wrong answer."""
         return [self.replay.is_right(i, outcome) for i, outcome in enumerate(self.outcomes)]
 
     @property
@@ -163,7 +163,6 @@ class Examination:
 
     @property
     def everywhere(self) -> range:
-        """The indices of all answers."""
         return range(len(self.answers))
 
     def observed(self) -> Observations:
@@ -173,14 +172,14 @@ class Examination:
     def giving(self, candidates: Sequence[Candidate], calls: Sequence[int]) -> list[Candidate]:
         """Return the candidates that give the student's answers to all these calls.
 
-        At least `TELLING` of the calls must distinguish each candidate from correct code.
+        At least `TELLING` calls must distinguish each candidate from correct code.
         """
         return self.told_from_right(self.replay.giving(candidates, self.outcomes, calls), calls)
 
     def told_from_right(
         self, candidates: Sequence[Candidate], calls: Sequence[int]
     ) -> list[Candidate]:
-        """Return candidates whose values differ from correct code in `TELLING` or more calls."""
+        """Return the candidates that differ from correct code in at least `TELLING` calls."""
         return [wrong for wrong in candidates if self.replay.telling(calls, wrong) >= TELLING]
 
     def group(self) -> str:

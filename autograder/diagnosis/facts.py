@@ -1,7 +1,7 @@
 """True statements about wrong answers that no misconception explains.
 
-A statement is about wrong calls, about shapes, or about a relation of wrong and right numbers, such
-as a factor. Each statement is true of all observed calls.
+A statement describes the wrong calls, the shapes, or a relation between wrong and right numbers,
+such as a factor. Each statement is true of all observed calls.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ Sizes = Mapping[str, int]
 
 
 def locate(seen: Observations) -> Finding | None:
-    """Return a finding with the most informative true statements about all wrong answers."""
+    """Return the most informative true statements about all wrong answers."""
     if seen.of_other_kind:
         divided = division(seen)
         return located("statements", divided) if divided else None
@@ -69,7 +69,7 @@ def true_statements(seen: Observations) -> list[Statement]:
 
 
 def measured(seen: Observations) -> Statement | None:
-    """Return a fact with the same value in every wrong answer, or None."""
+    """Return the first fact that is true of every wrong answer with the same value."""
     if len(seen.values) < ENOUGH or seen.of_other_kind:
         return None
     for fact in seen.recipe.facts:
@@ -123,7 +123,7 @@ def _right_result(seen: Observations) -> Statement | None:
 
 
 def _other_shape(seen: Observations) -> Statement | None:
-    """Return the statement that all wrong answers have wrong shapes, or None if one is right.
+    """Return the statement that all wrong answers have wrong shapes, if this is true.
 
     The statement contains no sizes, because calls have different sizes.
     """
@@ -148,9 +148,9 @@ def _other_shape(seen: Observations) -> Statement | None:
 
 
 class Side(NamedTuple):
-    """The calls with a property, or the calls without the property.
+    """Calls with a property, or calls without it.
 
-    `words` describes these calls, and `otherwise` all other calls.
+    `words` describes these calls, and `otherwise` describes all other calls.
     """
 
     trait: Trait
@@ -174,7 +174,7 @@ def sides_of_traits(recipe: Recipe, states: Sequence[Any]) -> list[Side]:
 
 
 def kinds_of_calls(recipe: Recipe, probes: Sequence[Probe]) -> list[tuple[list[int], str]]:
-    """Return groups of calls with one or two common properties, largest group first.
+    """Return groups of calls that have one or two properties in common, largest group first.
 
     Each group has a phrase, such as `without a mask and at the same time for a single head`.
     """
@@ -189,7 +189,7 @@ def kinds_of_calls(recipe: Recipe, probes: Sequence[Probe]) -> list[tuple[list[i
 
 
 def division(seen: Observations) -> Statement | None:
-    """Return a statement about a property that all wrong calls have and all right calls lack."""
+    """Return a statement about a property that all wrong calls have and no right call has."""
     failed = frozenset(number for number, case in enumerate(seen.cases) if not case.right)
     if min(len(failed), len(seen.cases) - len(failed)) < ENOUGH:
         return None
@@ -228,7 +228,7 @@ def _one_property(
 
 
 def relation(seen: Observations) -> Statement | None:
-    """Return a statement about the first relation that all wrong answers have, or None.
+    """Return a statement about the first relation that is true of all wrong answers.
 
     If one of several results is wrong, compare only this result.
     """
@@ -253,7 +253,10 @@ def relation(seen: Observations) -> Statement | None:
 
 
 def _relation(pairs: Sequence[tuple[Vector, Vector]]) -> tuple[str, dict[str, str]]:
-    """Return the code and values of a relation that all pairs have, or an empty code."""
+    """Return the code and values of a relation that is true of all pairs.
+
+    If there is none, the code is "".
+    """
     zeros_agree = all(np.array_equal(answer == 0, right == 0) for answer, right in pairs)
     ratios = (answer[right != 0] / right[right != 0] for answer, right in pairs)
     factors = _constants(ratios) if zeros_agree else []
@@ -283,7 +286,7 @@ def _constants(calls: Iterable[Vector]) -> list[float]:
 
 
 def seems_one(factor: float) -> bool:
-    """Return True if a factor is not 1, but rounded to 1 in a report."""
+    """Return True if a factor is not 1, but a report would round it to 1."""
     return rounded(factor) == "1" and abs(factor - 1) > 1e-5
 
 
@@ -297,9 +300,9 @@ POWERS: tuple[tuple[str, float], ...] = (("{}", 1.0), ("√{}", 0.5), ("{}²", 2
 
 
 def named_factor(factors: Sequence[float], calls: Sequence[Sizes]) -> str:
-    """Return an expression in the calls' sizes, such as √d_k, for the factors of all calls.
+    """Return an expression such as √d_k that gives the factors from the calls' sizes.
 
-    Return an empty text if no expression fits, or if all factors are the same number.
+    If no expression fits, or if all factors are the same number, return "".
     """
     if len(factors) < 2 or max(factors) - min(factors) < SIZE_TOLERANCE * max(map(abs, factors)):
         return ""

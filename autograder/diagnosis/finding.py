@@ -128,7 +128,7 @@ def located(
     """Return a diagnosis of statements about the answers.
 
     With `stops`, some calls stop with an error, so only the first statement is true of all calls.
-    `shows_error` selects a call that stops for the report.
+    If `shows_error` is true, the report shows a call that stops.
     """
     first, *more = map(sentence, statements)
     says, wrong = " ".join([first, *more]), " ".join(more)
@@ -156,8 +156,8 @@ def with_error(finding: Finding, error: str) -> Finding:
 def worded(code: DiagnosisCode, finding: str, *, stops: bool = False) -> str:
     """Return a misconception's sentence in the form that fits the diagnosis.
 
-    Parts in braces are used only if the misconception explains all answers. With `stops`, some
-    calls stop with an error, so the sentence is about the code instead of answers.
+    The report uses parts in braces only if the misconception explains all answers. With `stops`,
+    some calls stop with an error, so the sentence is about the code instead of the answers.
     """
     if code == "named" and not stops:
         return SCOPED.sub(r"\1", finding)
@@ -171,7 +171,7 @@ def worded(code: DiagnosisCode, finding: str, *, stops: bool = False) -> str:
 def named(
     code: DiagnosisCode, *misconceptions: Misconception, calls: str = "", stops: bool = False
 ) -> Finding:
-    """Return a diagnosis that names misconceptions, with hints for the first of them.
+    """Return a diagnosis that names misconceptions, with the hints of the first.
 
     If only some calls show the misconception, `calls` describes these calls. The course's authors
     wrote the sentences, so a hidden check may show the diagnosis.

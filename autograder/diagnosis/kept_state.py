@@ -1,6 +1,6 @@
 """Search of a student's source for lines that keep state or end a loop too early.
 
-The source is not run, so a message only says that such a line exists.
+The source does not run, so a message says only that such a line exists.
 """
 
 import ast
@@ -36,7 +36,7 @@ def lines_keeping_state(units: Sequence[Unit]) -> list[tuple[str, Statement]]:
 
 
 def loop_ended(units: Sequence[Unit], function: str) -> Finding | None:
-    """Return a finding about a `return` that ends a loop in its first round, or None."""
+    """Return a finding about a `return` that ends a loop in its first round."""
     found = return_in_loop(units, function)
     if found is None:
         return None
@@ -49,7 +49,7 @@ def loop_ended(units: Sequence[Unit], function: str) -> Finding | None:
 
 
 def with_lines(finding: Finding, units: Sequence[Unit]) -> Finding:
-    """Return the finding, with the lines that keep state if the finding is about state."""
+    """Return the finding. If it is about kept state, add the lines that keep state."""
     if finding.misconceptions != (REMEMBERS,):
         return finding
     lines = lines_keeping_state(units)
@@ -64,7 +64,7 @@ def with_lines(finding: Finding, units: Sequence[Unit]) -> Finding:
 
 
 def _lines(body: Sequence[ast.stmt]) -> Iterator[tuple[int, str, str]]:
-    """Yield the line, the name and the code for each statement that keeps state."""
+    """Yield the line, the name and the code of each statement that keeps state."""
     outside = set(_bound(body))
     definitions = [node for node in body if isinstance(node, Definition)]
     for function in (node for definition in definitions for node in ast.walk(definition)):

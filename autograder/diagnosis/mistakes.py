@@ -1,8 +1,8 @@
 """Known mistakes of an exercise, from the course's own module and from the desk.
 
 Each mistake from the desk has a file in the reference package's folder
-`misconceptions/named/EXERCISE/`: a module with `FUNCTION` and the family `NAMED`, or JSON if only
-answers are known.
+`misconceptions/named/EXERCISE/`. The file is a module with `FUNCTION` and the family `NAMED`. If
+only answers are known, it is JSON.
 """
 
 import dataclasses
@@ -32,7 +32,7 @@ Simulated = Callable[[], Iterator[tuple[str, str, dict[str, object]]]]
 
 
 class Mistakes:
-    """The mistakes of an exercise: the value of `MISTAKES` in its module of misconceptions.
+    """Mistakes of an exercise: the value of `MISTAKES` in its module of misconceptions.
 
     Attributes:
         listed: a recipe for each function, with the correct steps and the mistakes.
@@ -63,7 +63,7 @@ class WrongMistakes(Exception):
 
 
 def load_module(reference: str, exercise: str) -> ModuleType | None:
-    """Return the module of an exercise's misconceptions, or None if there is no module."""
+    """Return the module of an exercise's misconceptions. If there is no module, return None."""
     name = f"{reference}.misconceptions.{exercise}"
     try:
         return importlib.import_module(name)
@@ -87,8 +87,6 @@ def read_mistakes(module: ModuleType | None) -> Mistakes:
 
 
 class RecordedAnswer(msgspec.Struct, frozen=True):
-    """Answer to a call, and the call's projection hash."""
-
     kind: str
     sums: tuple[float, ...]
     signature: str
@@ -112,7 +110,6 @@ class NamedAnswers(msgspec.Struct, frozen=True):
 
 
 def recorded_answer(probe: Probe, outcome: Outcome) -> RecordedAnswer:
-    """Return the record of a call and its outcome."""
     call = probe_hash(probe)
     numbers, precision = outcome.numbers.astype("<f8").tobytes(), outcome.precision.str
     sums = tuple(map(float, call.sums))
@@ -159,7 +156,7 @@ def known_mistakes(reference: str, exercise: str) -> Mistakes:
 
 
 def read_answers(path: Path) -> NamedAnswers:
-    """Read a stored mistake, or raise UserError."""
+    """Read a stored mistake."""
     try:
         with path.open("rb") as file:
             return msgspec.json.decode(file.read(MAX_BYTES), type=NamedAnswers)
@@ -171,9 +168,9 @@ def read_answers(path: Path) -> NamedAnswers:
 
 
 def fingerprint(recipe: Recipe, named: NamedAnswers) -> Fingerprint:
-    """Return the misconception that gives these recorded answers.
+    """Return the misconception with these recorded answers.
 
-    If the probes have changed, it fits no student.
+    If the probes have changed, it matches no student.
     """
 
     def no_code(_: Any) -> Any:

@@ -21,7 +21,7 @@ Way = tuple[Any, ...]
 
 @dataclass(frozen=True, eq=False)
 class Alternative:
-    """Alternative correct way to do some steps. Reports never mention an alternative."""
+    """Correct alternative for some steps. Reports never mention an alternative."""
 
     replaces: Mapping[str, Step]
 
@@ -92,7 +92,7 @@ class Family:
         )
 
     def said(self) -> Iterator[tuple[str, str, tuple[Any, ...]]]:
-        """Yield a tuple for each finding: the mistake's name, the finding, and the changes."""
+        """Yield the name, the finding and the changes of each mistake."""
         for name, ways in self.ways.items():
             for finding, *changes in ways if isinstance(ways, list) else [ways]:
                 yield name, finding, tuple(changes)
@@ -116,7 +116,7 @@ class Family:
         return replace(self, ways={name: self.ways[name] for name in self.ways if name in wanted})
 
     def worded(self, change: Callable[[str], str]) -> "Family":
-        """Return copies of the mistakes, with findings and hints changed by `change`."""
+        """Return copies of the mistakes. `change` rewrites their findings and hints."""
         ways: dict[str, Any] = {}
         for name, finding, changes in self.said():
             ways.setdefault(name, []).append((change(finding), *changes))
@@ -125,7 +125,7 @@ class Family:
 
 
 def of_arguments(change: Callable[..., Any], right: Callable[..., Any]) -> Step:
-    """Return a step that calls `change`, a wrong version of `right`, with its arguments."""
+    """Return a step that calls `change` with the arguments of `right`."""
     names = tuple(inspect.signature(right).parameters)
 
     def step(state: Any) -> Any:
@@ -135,12 +135,12 @@ def of_arguments(change: Callable[..., Any], right: Callable[..., Any]) -> Step:
 
 
 def constant(value: Any) -> Step:
-    """Return a step that always has this value. A family may have `constant` as its `means`."""
+    """Return a step that always has this value."""
     return lambda _: value
 
 
 def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
-    """Return the families with only the mistakes of these names.
+    """Return the families with only the named mistakes.
 
     Spaces separate the names. The mistakes keep the order of the families.
 
@@ -155,7 +155,7 @@ def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
 
 
 def without(families: Iterable[Family], names: str) -> tuple[Family, ...]:
-    """Return the families without the mistakes of these names.
+    """Return the families without the named mistakes.
 
     Spaces separate the names.
 
@@ -169,7 +169,7 @@ def without(families: Iterable[Family], names: str) -> tuple[Family, ...]:
 
 
 class State(SimpleNamespace):
-    """The values of a call in progress.
+    """Values of a call in progress.
 
     The attributes are the arguments and the values of finished steps, by name. `given` has the
     names of the passed arguments. `result` is the value of the latest step.
@@ -181,14 +181,14 @@ class State(SimpleNamespace):
 
 @dataclass(frozen=True)
 class LibraryObject:
-    """Argument to make in the student's process, such as `numpy.random.default_rng(7)`."""
+    """Argument that the student's process makes, such as `numpy.random.default_rng(7)`."""
 
     target: str
     args: tuple[Any, ...]
     local: Callable[..., Any]
 
     def here(self) -> Any:
-        """Return a new object in this process, for a replay."""
+        """Return a new object in this process."""
         return self.local(*self.args)
 
 
@@ -206,7 +206,7 @@ class Trait:
     """Property of calls, such as "with a mask", that may decide whether an answer is right.
 
     `holds` tests the state of a call. It returns None if neither phrase fits the call. `when` is
-    the phrase for calls with the property, and `otherwise` for calls without the property. If
+    the phrase for calls with the property, and `otherwise` is the phrase for other calls. If
     `both_ways` is false, no report says that only calls without the property fail.
     """
 
@@ -226,16 +226,16 @@ class Trait:
 
 @dataclass(frozen=True)
 class Fact:
-    """A statement about an answer that can be tested.
+    """Statement about an answer that can be tested.
 
-    `says` is the statement. `holds(state, value)` returns true if the statement is true. `state`
+    `says` is the statement. `holds(state, value)` returns True if the statement is true. `state`
     belongs to the correct call. `value` is the student's array, or a list of arrays for several
     results. With `is_named`, the id of the fact is the name of a misconception.
 
-    If `says` contains {}, `holds` returns the number for this place, such as a factor, or NaN if
-    the number is unknown. If the statement is false, `holds` raises a ValueError. The report makes
-    the statement only if all wrong answers have the same number, or if one formula computes each
-    number from the sizes of its call.
+    If `says` contains {}, `holds` returns the number for this place, such as a factor. For an
+    unknown number, `holds` returns NaN. If the statement is false, `holds` raises a ValueError. The
+    report makes the statement only if all wrong answers have the same number, or if one formula
+    computes each number from the sizes of its call.
     """
 
     id: str
@@ -250,7 +250,7 @@ class Fact:
 
 
 class Caller(Protocol):
-    """Way to call student's code that needs more than a plain call."""
+    """Way to call a student's code, if a plain call is not enough."""
 
     def ask(self, submission: Any, recipe: "Recipe", probe: Probe) -> Any:
         """Return the student's result, as plain data."""
@@ -264,7 +264,7 @@ class Caller(Protocol):
 
 @dataclass(frozen=True)
 class ScriptCaller:
-    """Caller of a plain class, which makes an object and calls the methods of a script."""
+    """Caller of a plain class. It makes an object and calls the methods of a script."""
 
     def ask(self, submission: Any, recipe: "Recipe", probe: Probe) -> Any:
         return script_results(getattr(submission, recipe.function), probe.args[0])
@@ -358,12 +358,12 @@ class Recipe:
         return (*own, *self.fingerprints)
 
     def calls(self, draw: int) -> list[Probe]:
-        """Return the probes of one draw. An exception of the course's function is not caught."""
+        """Return the probes of one draw. Exceptions of the course's function are not caught."""
         drawn = self.drawn(draw)
         return [probe if isinstance(probe, Probe) else Probe(tuple(probe)) for probe in drawn]
 
     def drawn(self, draw: int) -> Iterable[Any]:
-        """Return one draw's calls from the course's function `probes`."""
+        """Return the calls that the course's function `probes` gives for one draw."""
         by_rng = "rng" in inspect.signature(self.probes).parameters
         return self.probes(np.random.default_rng(draw) if by_rng else draw)
 
@@ -375,7 +375,7 @@ class Recipe:
         """Return the state of a call with these changes: arguments, steps' values and `result`.
 
         Raises:
-            Exception: a step raised it. With a mistake, a step may raise for some inputs.
+            Exception: a step raised it. A wrong step may fail for some inputs.
         """
         replaced = {name: step for change in changes for name, step in change.replaces.items()}
         state = self.arguments(probe)
@@ -390,13 +390,13 @@ class Recipe:
         return state
 
     def as_called(self, probe: Probe) -> Probe:
-        """Return the probe in the form for the student's code, with optional arguments by name."""
+        """Return the probe for the student's code, with optional arguments by name."""
         plain = sum(name not in self.defaults for name in self.parameters[: len(probe.args)])
         named = dict(zip(self.parameters[plain:], probe.args[plain:], strict=False))
         return replace(probe, args=probe.args[:plain], kwargs={**named, **probe.kwargs})
 
     def arguments(self, probe: Probe) -> Any:
-        """Return the state of a call before the first step, with only the arguments."""
+        """Return a call's state before the first step. It contains only the arguments."""
         given = dict(zip(self.parameters, probe.args, strict=False)) | dict(probe.kwargs)
         arguments = {
             name: value.here() if isinstance(value, LibraryObject) else value
@@ -405,7 +405,7 @@ class Recipe:
         return State(given=frozenset(given), **arguments)
 
     def right(self, probe: Probe) -> Any:
-        """Return a correct call's state, with only the arguments if a step raises."""
+        """Return a correct call's state. If a step raises, it contains only the arguments."""
         try:
             return self.trace(probe)
         except Exception:

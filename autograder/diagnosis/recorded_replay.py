@@ -36,15 +36,13 @@ SLACK = 2.0**-20  # the relative error that this cut causes
 
 
 class RecordedMisconception(msgspec.Struct, frozen=True):
-    """Name, finding and hints of a misconception."""
-
     id: str
     finding: str
     hints: tuple[str, ...]
 
 
 class RecordedProbe(msgspec.Struct, frozen=True):
-    """One call: packed arguments, packed correct result, and properties."""
+    """Recorded call: packed arguments, packed correct result, and properties."""
 
     given: bytes
     made: dict[int, str]  # constructors for arguments to make in the student's process, by position
@@ -65,7 +63,7 @@ class RecordedOutcome(msgspec.Struct, frozen=True):
 
 
 class RecordedPairs(msgspec.Struct):
-    """Outcomes of one probe under all pairs and generic changes.
+    """Outcomes of one probe for all pairs and generic changes.
 
     `kinds` and `sums` describe each different outcome: a digest of its structure, and a weighted
     sum of its numbers. `which` is the index of the outcome for each pair and each generic change.
@@ -118,7 +116,7 @@ class RecordedNames(msgspec.Struct):
 
 
 def kind_and_sum(outcome: Outcome) -> tuple[bytes, float, Vector]:
-    """Return a digest of an outcome's structure, a weighted sum of its numbers, and weights."""
+    """Return a digest of an outcome's structure, a weighted sum of its numbers, and the weights."""
     kind, numbers = kind_and_numbers(outcome.signature, outcome.numbers)
     weights = projection_weights(len(numbers))[0]
     return kind, float(weights @ numbers), np.abs(weights)
@@ -153,7 +151,7 @@ class RecordedRecipe(Recipe):
 
 
 class RecordedReplay(Replay):
-    """Replay of misconceptions from records instead of code.
+    """Search for misconceptions in records instead of code.
 
     For exact results, an outcome of a pair or a generic change is a sum of numbers.
     """

@@ -1,4 +1,4 @@
-"""Replay of misconceptions on the inputs of the student's code."""
+"""Misconceptions, run on the inputs of the student's code."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -27,11 +27,11 @@ Candidate = TypeVar("Candidate", bound=Changes)
 
 
 class Replay:
-    """Replay of a recipe's misconceptions, singly and in pairs, on the recipe's probes.
+    """Results of a recipe's misconceptions, single and in pairs, for the recipe's probes.
 
     Attributes:
         faults: the exceptions that are authoring errors.
-        cache: the known outcomes by key, a pair of the index of a probe and the changes.
+        cache: the known outcomes. A key is a pair: the index of a probe, and the changes.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -113,14 +113,17 @@ class Replay:
         ]
 
     def outcome(self, index: int, wrong: Changes = ()) -> Outcome:
-        """Return a probe's outcome with these changes, or without changes the correct outcome."""
+        """Return a probe's outcome with these changes.
+
+        Without changes, it is the correct outcome.
+        """
         key = index, wrong
         if key not in self.cache:
             self.cache[key] = self._run(index, wrong)
         return self.cache[key]
 
     def gives_only_nan(self, wrong: Misconception) -> bool:
-        """Return True if a mistake gives nothing but NaN for the first draw of probes."""
+        """Return True if a mistake gives only NaN for the first draw of probes."""
         return only_nan([self.outcome(i, (wrong,)) for i in range(len(self.probes(1)))])
 
     def _run(self, index: int, wrong: Changes) -> Outcome:
@@ -160,7 +163,7 @@ class Replay:
         return len(list(islice(telling, least))) == least
 
     def telling(self, indices: Sequence[int], wrong: Changes) -> int:
-        """Return the number of probes with a wrong value, not an error, after the changes."""
+        """Return the number of probes for which the changes give a wrong value, not an error."""
         return sum(self._differ(i, wrong, ()) for i in indices)
 
     def _differ(self, index: int, wrong: Changes, other: Changes) -> bool:

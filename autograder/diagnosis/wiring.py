@@ -1,7 +1,7 @@
 """Misconceptions about wrongly connected steps of a recipe.
 
 A step reads a wrong value, is left out or repeated, or is changed. Only recipes with `labels` have
-these misconceptions. The replay tries them only if no misconception of the course fits.
+these misconceptions. The grader tries them only if no misconception of the course matches.
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,9 +32,8 @@ def generic(
 class _Wires:
     """Steps of a recipe, and the values that the steps read in the calls of one draw.
 
-    `names` are students' names for the arguments, then for the steps' values. `reads` lists, for
-    each step, the named arrays that it reads, in order. `shapes` lists, for each named array, its
-    shape in each call.
+    `names` are the students' names for the arguments and for the steps' values. `reads` lists the
+    named arrays that each step reads. `shapes` lists the shapes of each named array in all calls.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -66,7 +65,7 @@ class _Wires:
         return [step for step, read in self.reads.items() if name in read and step in self.names]
 
     def alike(self, step: str) -> list[tuple[str, str]]:
-        """Return the inputs of a step that have the shape of its result, and their names."""
+        """Return each input with the shape of the step's result, and the input's phrase."""
         read = self.reads[step] if step in self.names else ()
         return [(n, self.names[n]) for n in read if self.shapes[n] == self.shapes.get(step)]
 
@@ -78,7 +77,7 @@ class _Wires:
 
 
 def wirings(recipe: Recipe) -> Iterator[Misconception]:
-    """Yield all wrong connections of steps, simplest first, or none without `labels`."""
+    """Yield all wrong connections of steps, simplest first. Without `labels`, yield none."""
     if not recipe.labels:
         return
     wires = _Wires(recipe)
@@ -146,7 +145,7 @@ def _left_out_or_twice(wires: _Wires, step: str) -> Iterator[Misconception]:
 
 
 def _plus_another(wires: _Wires, step: str) -> Iterator[Misconception]:
-    """Yield misconceptions that add an argument or an input of a step, like a residual."""
+    """Yield misconceptions that add an argument or an input to a step's result, like a residual."""
     if step not in wires.recipe.steps or step not in wires.names:
         return
     does = wires.recipe.steps[step]

@@ -13,8 +13,8 @@ Place = Literal["first", "own", "course"]
 class InternalError(Exception):
     """Failure of the grader itself.
 
-    `killed` is true if something other than the grader killed a process, for example for lack of
-    memory. Another try may then succeed.
+    `killed` is true if something other than the grader killed a process, for example because the
+    memory was full. Another try may then succeed.
     """
 
     def __init__(self, message: str, killed: bool = False) -> None:
@@ -50,7 +50,7 @@ class Child(Protocol):
         """
 
     def wait(self, seconds: float) -> int | None:
-        """Wait up to `seconds` for the exit code, and return it, or None if the process still runs.
+        """Wait up to `seconds` for the exit code. If the process still runs, return None.
 
         A negative code is the signal that ended the process, or TOO_MANY_TASKS.
         """
@@ -69,9 +69,12 @@ class Children(Protocol):
     """Source of child processes."""
 
     def take(self, kind: ChildKind) -> Child:
-        """Return a ready child of this kind. If no child can start, raise InternalError.
+        """Return a ready child of this kind.
 
         A *place* of a submission has one running child at a time.
+
+        Raises:
+            InternalError: no child can start.
         """
 
     def close(self) -> None:

@@ -1,9 +1,9 @@
-"""Connection to a worker, for bytes in both directions with a deadline.
+"""Connection to a worker: bytes in both directions, with a deadline.
 
-A deadline counts the processor time of all threads of the process, and the time of sleep. Waiting
-for a busy processor does not count, so a busy machine costs students no time. If the system does
-not report these times, the deadline counts wall-clock time, and the limit is multiplied by
-`PATIENCE`.
+A deadline counts the processor time of all threads of the process, and the time of sleep. The time
+when the processor is busy with other work does not count, so a busy machine costs students no time.
+If the system does not report these times, the deadline counts wall-clock time, and the limit is
+multiplied by `PATIENCE`.
 """
 
 import contextlib
@@ -24,21 +24,21 @@ LAST_WORDS = 1.0  # seconds in which a late process reports its stack
 
 
 class Had(NamedTuple):
-    """Time that a process has used since its start, in seconds."""
+    """Seconds that a process has used since its start."""
 
     processor: float
     asleep: float
 
 
 class Clock:
-    """Clock of a process's used time. `process` is the process's id, or 0 if unknown."""
+    """Clock of a process's used time. `process` is its id. An unknown process has the id 0."""
 
     def __init__(self, process: int) -> None:
         self._id = (~process << 3) | 2 if process > 0 else 0  # see clock_getcpuclockid(3)
         self._schedule = f"/proc/{process}/schedstat"
 
     def read(self) -> Had | None:
-        """Return the used time, or None if the process has ended or the time is unknown."""
+        """Return the used time. If the process has ended or the time is unknown, return None."""
         if not self._id:
             return None
         try:
@@ -61,7 +61,7 @@ class Deadline:
         self._excused = 0.0
 
     def left(self) -> float:
-        """Return the seconds to wait before the next call, or 0 or less if no time is left."""
+        """Return the seconds to wait before the next call. If no time is left, return 0 or less."""
         wall, had = self._so_far()
         if had is None:
             return self.seconds * PATIENCE - wall
@@ -85,7 +85,7 @@ class Deadline:
         return wall, Had(now.processor - self._had.processor, slept)
 
     def excuse(self, seconds: float) -> None:
-        """Exclude `seconds` from the limit, for time in which the process waited for the judge."""
+        """Exclude `seconds` in which the process waited for the judge."""
         self._excused += seconds
 
 
@@ -102,7 +102,12 @@ class DescriptorConnection:
             os.set_blocking(descriptor, False)
 
     def send(self, buffers: Sequence[Buffer], deadline: Deadline) -> None:
-        """Write all bytes. Raise TimeoutError after the deadline, OSError or EOFError if closed."""
+        """Write all bytes.
+
+        Raises:
+            TimeoutError: the deadline has passed.
+            OSError, EOFError: the connection is closed.
+        """
         left = [memoryview(buffer).cast("B") for buffer in buffers if len(buffer)]
         while left:
             try:
@@ -116,7 +121,7 @@ class DescriptorConnection:
                 left[0] = left[0][written:]
 
     def receive(self, size: int, deadline: Deadline) -> bytes:
-        """Read exactly `size` bytes, or raise the same errors as `send`."""
+        """Read exactly `size` bytes. The exceptions are those of `send`."""
         parts: list[bytes] = []
         while size:
             try:
@@ -158,7 +163,7 @@ def _wait(descriptor: int, event: int, deadline: Deadline) -> None:
 
 
 class ThreadConnection:
-    """Connection over files, such as pipes on Windows, with a thread that reads and writes."""
+    """Connection over files, such as pipes on Windows. A thread reads and writes."""
 
     def __init__(self, reading: IO[bytes], writing: IO[bytes]) -> None:
         self._reading, self._writing = reading, writing

@@ -85,7 +85,7 @@ def _id_of(descriptor: int) -> int:
 
 
 class ForkServer:
-    """Fork server that is starting or running, with children on the processor core `core`.
+    """Fork server with children on the processor core `core`.
 
     With `probing`, the children try forbidden actions instead of running submissions.
     """
@@ -134,7 +134,8 @@ class ForkServer:
     def fork(self, limits: Limits) -> ForkedChild:
         """Return a new confined child, after the end of the previous child.
 
-        If the fork server has ended, raise InternalError.
+        Raises:
+            InternalError: the fork server has ended.
         """
         if not self._is_ready and self._receive()[0] != READY:
             raise self._gone()
@@ -163,9 +164,10 @@ class ForkServer:
         return ForkedChild(line, process, self)
 
     def exit_code(self, seconds: float) -> int | None:
-        """Return the child's exit code or TOO_MANY_TASKS, or None after `seconds`.
+        """Return the child's exit code or TOO_MANY_TASKS. After `seconds`, return None.
 
-        If the fork server itself has ended, raise InternalError.
+        Raises:
+            InternalError: the fork server has ended.
         """
         if self._control.fileno() >= 0:
             poll = select.poll()
@@ -209,10 +211,10 @@ class ForkServer:
 
 
 class ForkServers:
-    """Fork servers, one for each kind of worker, started when needed.
+    """Fork servers, one for each kind of worker. Each starts when it is needed.
 
-    On the level `none`, for the user's own code, fork servers only save time: the workers are not
-    confined.
+    On the level `none`, which is for the user's own code, fork servers only save time: the workers
+    are not confined.
     """
 
     def __init__(

@@ -27,7 +27,7 @@ END_SECONDS = 10.0  # seconds in which a process must end after its connection w
 
 @functools.cache
 def why_not(level: Level) -> str:
-    """Return the reason why a level does not work here. A working level has an empty text.
+    """Return the reason why a level does not work here. If it works, return "".
 
     To find out, a child on this level tries every action that the level must forbid.
     """
@@ -45,7 +45,10 @@ def why_not(level: Level) -> str:
 
 
 def _tried(level: Level) -> str:
-    """Return the first forbidden action that succeeded, or why no child started, or ""."""
+    """Return the first forbidden action that succeeded, or the reason why no child started.
+
+    If the level works, return "".
+    """
     with tempfile.TemporaryDirectory() as folder:
         secret = Path(folder, "secret")
         secret.write_text("an answer")
@@ -119,7 +122,7 @@ def _is_refused(child: ForkedChild, name: str, args: list[Any]) -> bool:
 
 
 def choose(wanted: Level | None, own_code: bool) -> Level:
-    """Return the requested level, or else the strongest working level."""
+    """Return the requested level. By default, return the strongest working level."""
     for level in LEVELS:
         if wanted in {level, None}:
             reason = why_not(level)
@@ -144,10 +147,10 @@ def children_on(
     core: int | None = None,
     first: Library | None = None,
 ) -> Children:
-    """Return a source of children on a level, which cannot read the course's answers.
+    """Return a source of children on a level. The children cannot read the course's answers.
 
-    The children run on the processor core `core`, if given. If `first` is numpy, a fork server with
-    numpy starts at once, because its start takes as long as a judge's.
+    The children run on the processor core `core`. If `first` is numpy, a fork server with numpy
+    starts at once, because its start takes as long as a judge's.
     """
     reference = course.content.reference
     if sys.platform != "linux":
@@ -165,7 +168,7 @@ def children_for(
 ) -> Children:
     """Return a source of children without confinement, for the user's own code.
 
-    With `start`, the first child starts at once, with the modules for the file at `path`, if given.
+    With `start`, the first child starts at once, with the modules for the file at `path`.
     """
     reference = course.content.reference
     is_linux = sys.platform == "linux"

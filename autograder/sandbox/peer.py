@@ -1,6 +1,7 @@
-"""Process for functions of the course that a submission calls, such as the functions that a
-student's tests get as arguments. The student's code can call these functions, but cannot see their
-source.
+"""Process that runs functions of the course for a submission.
+
+For example, a student's tests get such functions as arguments. The student's code can call the
+functions, but cannot see their source.
 """
 
 from collections.abc import Sequence
@@ -15,9 +16,9 @@ from autograder.worker.messages import Callback, Reply, Request, Unit
 
 
 class Peer(Workers):
-    """Process of the course's functions, with a time budget of its own.
+    """Process that runs the course's functions, with a time budget of its own.
 
-    The process starts at the first call, and again after its end.
+    The process starts at the first call. If it has ended, the next call starts it again.
     """
 
     def __init__(self, children: Children, library: Library, limits: Limits) -> None:

@@ -152,14 +152,14 @@ class StudentProblem(Exception):
         )
 
     def _install(self) -> str:
-        """Return advice to install a library that an import lacks, or an empty text."""
+        """Return advice to install a library. If no import has failed, return ""."""
         found = re.match(r"No module named '(\w{1,40})", self.message)
         if found is None or found[1] not in LIBRARIES or find_spec(found[1]) is not None:
             return ""
         return f" {found[1]} is not installed here. Run: pip install {found[1]}."
 
     def _decimal(self) -> str:
-        """Return a sentence about a number with a decimal comma, or an empty text."""
+        """Return a sentence about a number with a decimal comma. If there is none, return ""."""
         found = DECIMAL_COMMA.search(self.place.text) if self.place is not None else None
         if found is None:
             return ""
@@ -202,13 +202,13 @@ class Crashed(StudentProblem):
 
 
 class NotLoaded(StudentProblem):
-    """The file could not be run at all, for the reason in `code`."""
+    """The file could not run at all. The reason is in `code`."""
 
     kind: ClassVar[ProblemKind] = "not loaded"
 
 
 def line_of(place: CodePlace | None) -> Line | None:
-    """Return a place as a `Line` for the report, or None without a place."""
+    """Return a place as a `Line` for the report."""
     if place is None:
         return None
     text = one_line(place.text, 120)
@@ -223,14 +223,14 @@ def line_of(place: CodePlace | None) -> Line | None:
 
 
 def where(place: CodePlace | None) -> str:
-    """Return text such as ` in line 3 of softmax.py`, or an empty text without a place."""
+    """Return text such as ` in line 3 of softmax.py`. Without a place, return ""."""
     if place is None:
         return ""
     return f" in line {place.line} of {one_line(place.label, 80)}"
 
 
 def from_worker(problem: Problem, subject: str, is_call: bool = True) -> StudentProblem:
-    """Return the exception for the worker's problem with a call or a value."""
+    """Return the exception for a call or a value that has a problem in the worker."""
     place = problem.place
     if problem.kind == "exited":
         return Crashed("exited", subject, place=place)
@@ -274,7 +274,7 @@ def _is_of_a_stub(problem: Problem) -> bool:
 def about_sibling(
     problem: Problem, subject: str, source: Source, exercises: Collection[str]
 ) -> StudentProblem | None:
-    """Return the problem for code that needs an unwritten or missing exercise of `exercises`.
+    """Return the problem if another exercise's file is missing or has an unwritten function.
 
     For any other failure, return None.
     """

@@ -1,4 +1,4 @@
-"""Exchange of messages with a worker, which must answer each request within a deadline."""
+"""Messages to and from a worker. It must answer each request within a deadline."""
 
 import re
 import secrets
@@ -35,8 +35,8 @@ class WorkerGone(Exception):
 class DeadlinePassed(WorkerGone):
     """The worker was killed because it did not answer in time.
 
-    `lines` are the lines of code that the worker was running, innermost first, as pairs of a file
-    name and a line number.
+    `lines` are the lines that the worker was running, innermost first. Each is a pair: a file name
+    and a line number.
     """
 
     def __init__(self, how: str, lines: Sequence[tuple[str, int]] = ()) -> None:
@@ -45,7 +45,7 @@ class DeadlinePassed(WorkerGone):
 
 
 class WorkerProcess:
-    """Child process with the file of one student, or with no file yet."""
+    """Child process for one student's file."""
 
     def __init__(self, child: Child) -> None:
         self.child = child
@@ -54,10 +54,13 @@ class WorkerProcess:
     def exchange(
         self, request: Request, deadline: Deadline, answer: AnswerTo | None = None
     ) -> Reply:
-        """Send a request and return the reply. If the process has ended, raise WorkerGone.
+        """Send a request and return the reply.
 
-        The function `answer` answers questions of the running student's code. The time for answers
-        does not count as the student's time.
+        The function `answer` answers questions of the running student's code. This time does not
+        count as the student's time.
+
+        Raises:
+            WorkerGone: the process has ended.
         """
         __tracebackhide__ = True
         try:
@@ -112,7 +115,11 @@ def _how_it_ended(error: Exception, code: int | None) -> str:
 
 
 def handle_in(reply: Reply) -> Handle:
-    """Return the handle of the object that the worker kept, or raise Crashed if there is none."""
+    """Return the handle of the object that the worker kept.
+
+    Raises:
+        Crashed: the reply has no handle.
+    """
     if not isinstance(reply.value, Handle) or reply.value.number < 0:
         raise Crashed("foreign_answer")
     return reply.value

@@ -30,9 +30,9 @@ class WorkerSession:
     """Session with a submission, for calls in one of the processes of `workers`.
 
     All sessions of a submission share processes, values, and `shared`, a dict for data of the
-    checks. Printed text is kept only if `is_heard` is true: not in a hidden check, and not while
-    code of the course runs in the same process. `has_printed` is true if the last call printed
-    something.
+    checks. Printed text is kept only if `is_heard` is true. It is false in a hidden check, and
+    while code of the course runs in the same process. `has_printed` is true if the last call
+    printed something.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class WorkerSession:
         self._values: dict[str, Any] = {} if first is None else first._values
 
     def fresh(self, place: Place = "first") -> "WorkerSession":
-        """Return a session in a new process with the source loaded and no earlier calls."""
+        """Return a session in a new process. The source is loaded, and nothing has been called."""
         return WorkerSession(self.workers, place, self)
 
     @property
@@ -80,7 +80,7 @@ class WorkerSession:
         raise missing(name, source.label, problem.names, workers.load_problems, set_at)
 
     def not_written(self, subject: str, stub: CodePlace) -> NotWritten:
-        """Return the problem of a call that met `stub`, a line that raises NotImplementedError."""
+        """Return the problem of a call that reached `stub`, which raises NotImplementedError."""
         code: CauseCode = "raise_left_in" if self.workers.has_code(stub) else "not_written"
         twice, message = replaced(self.source.units, stub), ""
         if twice is not None:
@@ -95,7 +95,7 @@ class WorkerSession:
             self.workers.note_printed(reply.printed)
 
     def value(self, name: str) -> Any:
-        """Return the value of a module-level name, read once for all checks."""
+        """Return the value of a module-level name. It is read once for all checks."""
         __tracebackhide__ = True
         if name not in self._values:
             try:

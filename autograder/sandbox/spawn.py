@@ -80,7 +80,7 @@ class PlainChild:
 
 
 class Spawner:
-    """Source of child processes without confinement, with working folders in `scratch`.
+    """Source of unconfined child processes with working folders in `scratch`.
 
     If `ahead` is true, one child of each used kind is always ready.
     """
@@ -132,7 +132,7 @@ def worker_command(
 
 
 def process_limits(limits: Limits) -> dict[str, int]:
-    """Return the limits that a process sets on itself. The judge enforces deadlines."""
+    """Return the limits that a process sets for itself. The judge enforces deadlines."""
     return {"memory_mb": limits.memory_mb, "cpu_seconds": int(limits.total_seconds) + 30}
 
 
@@ -143,16 +143,16 @@ def library_folders() -> list[str]:
 
 
 def keep_to_one_thread() -> None:
-    """Limit libraries and processes that start after this call to one thread.
+    """Limit libraries, and processes that start after this call, to one thread.
 
-    The user's own setting of threads stays.
+    If the user has set a number of threads, this setting stays.
     """
     for name in THREADS:
         os.environ.setdefault(name, "1")
 
 
 def environment(home: str) -> dict[str, str]:
-    """Return all environment variables of a worker, with only SYSTEMROOT from the judge."""
+    """Return a worker's environment variables. Only SYSTEMROOT comes from the judge."""
     system = os.environ.get("SYSTEMROOT")  # Windows starts no process without this variable
     return {
         **({"SYSTEMROOT": system} if system is not None else {}),
@@ -169,7 +169,7 @@ def environment(home: str) -> dict[str, str]:
 
 @functools.cache
 def plot_cache() -> str:
-    """Return the folder with matplotlib's list of fonts, which takes seconds to make."""
+    """Return the folder with matplotlib's list of fonts. Making this list takes seconds."""
     try:
         home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         folder = home / "autograder"
@@ -203,7 +203,7 @@ def slow_modules(library: Library, mentions: Callable[[str], bool]) -> tuple[str
 
 
 def slow_modules_in(library: Library, path: Path) -> tuple[str, ...]:
-    """Return the slow modules that a file probably uses, or none for an unreadable file."""
+    """Return the slow modules that a file probably uses. For an unreadable file, return none."""
     try:
         with path.open("rb") as file:
             data = file.read(MOST)

@@ -22,10 +22,10 @@ MAX_TIMEOUTS = 2
 class Budget:
     """Time that a submission has used in all its processes, and the limits on this time.
 
-    A function that timed out twice is not called again. All calls and the first load together may
-    use the course's `total_seconds`, and all later loads the same amount again. `is_in_doubt` is
-    true if a process ended before it had answered. A busy machine can be the reason, so the
-    submission is graded again while no other submission runs.
+    A function that timed out twice is not called again. The first load and all calls together may
+    use the course's `total_seconds`. All later loads together may use the same amount again.
+    `is_in_doubt` is true if a process ended without an answer. A busy machine can be the reason, so
+    the submission is graded again while no other submission runs.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -42,14 +42,14 @@ class Budget:
         return self.on_calls + self.on_reloads
 
     def check_call(self, subject: str) -> None:
-        """If the function must not be called, raise TimedOut or Cancelled."""
+        """Refuse a call if the function must not be called."""
         __tracebackhide__ = True
         self.check_cancelled()
         if self._timeouts.get(subject, 0) >= MAX_TIMEOUTS:
             raise TimedOut("not_called_again", subject, str(MAX_TIMEOUTS))
 
     def check_cancelled(self) -> None:
-        """If the submission was cancelled, raise Cancelled."""
+        """Raise Cancelled if the submission was cancelled."""
         __tracebackhide__ = True
         if self.is_cancelled:
             raise Cancelled("The grading was cancelled.")
@@ -69,7 +69,9 @@ class Budget:
     ) -> Reply:
         """Send a request to a process, return the reply, and count the time used.
 
-        Raise TimedOut if no time is left, and WorkerGone if the process ended or was late.
+        Raises:
+            TimedOut: no time is left.
+            WorkerGone: the process ended or was late.
         """
         __tracebackhide__ = True
         left = self.limits.total_seconds - (self.on_reloads if reload else self.on_calls)
@@ -91,7 +93,7 @@ class Workers:
 
     Each place has at most one process, which one session uses. If another session needs the place,
     the process is ended. With `last_try`, a process that was killed from outside counts as ended by
-    itself. A student's file may import the `exercises` of the course. `has_code` returns whether
+    itself. A student's file may import the `exercises` of the course. `has_code` returns True if
     the student has written code around a place.
     """
 
@@ -131,8 +133,9 @@ class Workers:
     ) -> Reply:
         """Return the reply of the session's process.
 
-        If there is no reply, raise a StudentProblem. If something killed the process, raise
-        InternalError until the last try.
+        Raises:
+            StudentProblem: there is no reply.
+            InternalError: something killed the process, and this is not the last try.
         """
         __tracebackhide__ = True
         return self._exchange(self.process(session, place), request, seconds, answer)
@@ -212,7 +215,7 @@ class Workers:
         )
 
     def note_printed(self, text: str) -> None:
-        """Keep `max_printed` characters of printed text, and one more if there is further text."""
+        """Keep `max_printed` characters of printed text. If there is more, keep one more."""
         if len(self.printed) < self.max_printed:
             self.printed += text[: self.max_printed - len(self.printed) + 1]
 
@@ -231,7 +234,7 @@ class Workers:
             worker.child.kill()
 
     def end(self, place: Place) -> None:
-        """End any process in a place. The next request starts a new process."""
+        """End the process in a place. The next request starts a new process."""
         if place in self._held:
             self.let_go(self._held.pop(place)[1])
 

@@ -1,4 +1,4 @@
-"""Command `autograder similar`, which lists similar code for a person to judge."""
+"""Command `autograder similar`: list similar code for a person to judge."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -28,7 +28,10 @@ def write_pages(
 ) -> int:
     """Write the list, and pages for the `most` most similar pairs.
 
-    Return the number of pages. If writing fails, an OSError is raised.
+    Return the number of pages.
+
+    Raises:
+        OSError: writing failed.
     """
     out.mkdir(parents=True, exist_ok=True)
     plain_folder(out / FOLDER)
@@ -65,7 +68,7 @@ def _rank(exercise: ExerciseSimilarity, pair: SimilarPair) -> tuple[float, str, 
 
 
 def pieces(text: str, spans: Spans) -> list[tuple[str, bool]]:
-    """Return a text's printable pieces, each with True if both texts share it."""
+    """Return a text's printable pieces. Each has True if both texts share it."""
     pieces: list[tuple[str, bool]] = []
     at = 0
     for start, end in [*spans, (len(text), len(text))]:

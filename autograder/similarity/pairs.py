@@ -1,8 +1,8 @@
 """Pairs of similar submissions for one exercise, and base rates of similarity.
 
 The library copydetect ignores names, blanks and comments. Each run of 25 characters is a
-fingerprint. All fingerprints are kept, because a selection would depend on Python's hashes, which
-differ between processes.
+fingerprint. All fingerprints are kept, because a selection would depend on Python's hashes, and
+these differ between processes.
 """
 
 import io
@@ -85,8 +85,8 @@ class BaseRate(msgspec.Struct, frozen=True):
 class ExerciseSimilarity(msgspec.Struct, frozen=True):
     """One exercise: the number of compared students, base rates, and outstanding pairs.
 
-    A pair stands out if its similarity is above `limit`. In a cluster of three or more students,
-    each student has code like another's.
+    A pair stands out if its similarity is above `limit`. In a cluster, each student's code is
+    similar to another student's code.
     """
 
     exercise: str

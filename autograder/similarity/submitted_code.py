@@ -27,7 +27,7 @@ def code_of(source: Source, others: Iterable[str]) -> str:
 
 
 def normalized(text: str) -> str:
-    """Return a text in normal form, to which positions of fingerprints refer."""
+    """Return a text in normal form. Positions of fingerprints refer to this form."""
     return text.replace("\r\n", "\n").replace("\r", "\n")[:LONGEST].strip("\n") + "\n"
 
 
@@ -46,7 +46,7 @@ def read_class(
     platform: str | None = None,
     roster: Path | None = None,
 ) -> ClassCode:
-    """Read the files of each student like `grade`, or raise UserError."""
+    """Read the files of each student, as `grade` does."""
     stubs = read_stubs(course)
     code: dict[str, dict[str, str]] = {name: {} for name in exercises}
     notes: list[str] = []

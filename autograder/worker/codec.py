@@ -2,8 +2,8 @@
 
 A frame begins with the length of the header, the length of the payload, and the call id. The header
 refers to each array of the payload once, by an extension type of msgpack. A hostile process may
-have written the bytes, so decoding never runs code and never allocates more memory than the size of
-the frame.
+have written the bytes. So decoding never runs code, and never allocates more memory than the
+frame's size.
 """
 
 import itertools
@@ -71,7 +71,7 @@ _VIEWS = (np.ndarray, Tensor, ListArray, TupleArray)
 class Handle(msgspec.Struct, frozen=True):
     """Reference to an object that stays in the worker.
 
-    A negative number stands for a function of the course, which the judge calls in another process.
+    A negative number refers to a function of the course. The judge calls it in another process.
     """
 
     number: int  # identifies the object
@@ -111,7 +111,7 @@ class Series(msgspec.Struct, array_like=True):
 
 
 class Image(msgspec.Struct, array_like=True):
-    """Image, perhaps of a matrix. `values` are the numbers of the cells, row by row.
+    """Image, which may show a matrix. `values` are the numbers of the cells, row by row.
 
     If the image shows no matrix, `rows` and `columns` are 0. `x_edges` and `y_edges` are the edges
     of columns and rows in data coordinates. `hidden` counts cells that are tiny, covered, or
@@ -136,7 +136,7 @@ class Image(msgspec.Struct, array_like=True):
             raise ValueError("an image needs edges for all of its cells")
 
     def cell_at(self, place: tuple[float, float], lean: float = 0.0) -> CellIndex:
-        """Return the row and the column of the cell at (x, y), or None outside all cells.
+        """Return the row and the column of the cell at (x, y). Outside all cells, return None.
 
         `lean` is a fraction of a cell. It shifts a point on a border into one of the two cells.
         """
@@ -157,7 +157,7 @@ class Axes(msgspec.Struct, array_like=True):
 
     `x_places`, `y_places` and `text_places` are the positions of labelled ticks and of texts in
     data coordinates. `is_bar` is true for the colour bar of an image. `box` is left, bottom, right
-    and top as fractions of the figure's size.
+    and top, as fractions of the figure's size.
     """
 
     title: Letters = ""
@@ -189,7 +189,9 @@ class Figure(msgspec.Struct, array_like=True):
 def encode(message: object, max_header: int = MAX_HEADER) -> tuple[int, int, list[Buffer]]:
     """Return a message as (header length, payload length, buffers to write in order).
 
-    An unsendable value raises TypeError, and too large a message raises ValueError.
+    Raises:
+        TypeError: a value cannot be sent.
+        ValueError: the message is too large.
     """
     packer = _Packer()
     header = msgspec.msgpack.encode(packer.packed(message))
@@ -200,8 +202,6 @@ def encode(message: object, max_header: int = MAX_HEADER) -> tuple[int, int, lis
 
 
 class _Packer:
-    """Conversion of values to msgpack's types, with the bytes of arrays in `payload`."""
-
     def __init__(self) -> None:
         self.payload: list[Buffer] = []
         self.size = 0
@@ -258,7 +258,11 @@ def _packed_integer(value: int) -> Any:
 
 
 def decode(kind: type[Message], header: Buffer, payload: Buffer) -> Message:
-    """Return a frame's message with arrays as views of `payload`, or raise ProtocolError."""
+    """Return a frame's message. Its arrays are views of `payload`.
+
+    Raises:
+        ProtocolError: the frame is invalid.
+    """
     if not has_plain_keys(header):
         raise ProtocolError("a map with keys that are no plain values")
     reader = _Reader(payload)
@@ -340,7 +344,8 @@ def has_plain_keys(header: Buffer) -> bool:
     """Return True if all keys of maps in a msgpack header are plain: no list, map or extension.
 
     Valid messages have only plain keys. A hostile process could choose thousands of other keys with
-    the same hash, and building such a map takes minutes. The decoder reports invalid bytes later.
+    the same hash. A map with such keys takes minutes to build. The decoder reports invalid bytes
+    later.
     """
     at, stack = 0, [(1, False)]  # (number of values still to come, True for a map's values)
     while stack and at < len(header):

@@ -1,4 +1,4 @@
-"""Debugger for the student's code, which repeats a call in a process with the terminal."""
+"""Debugger for the student's code. It repeats a call in a process with the terminal."""
 
 import pdb
 import traceback

@@ -58,7 +58,7 @@ def explain(error: BaseException, labels: Collection[str]) -> Problem:
 
 
 def said(error: BaseException, name: str = "") -> str:
-    """Return an exception's message, with a suggestion for a misspelled name."""
+    """Return an exception's message. For a misspelled name, add a suggestion."""
     try:
         text = str(error.msg if isinstance(error, SyntaxError) else error)
         text = NO_CHOICES.sub("", NO_FILE.sub(r"\1", text))
@@ -68,7 +68,7 @@ def said(error: BaseException, name: str = "") -> str:
 
 
 def _suggestion(error: BaseException, step: TracebackType | None, files: Collection[str]) -> str:
-    """Return an existing name that the line may mean, or an empty text."""
+    """Return the existing name that the line may mean. If there is none, return ""."""
     stderr, sys.stderr = sys.stderr, io.StringIO()
     try:
         if isinstance(error, ImportError):
@@ -123,7 +123,7 @@ def _syntax_place(error: BaseException, labels: Collection[str]) -> CodePlace | 
 
 
 def innermost(traceback: TracebackType | None, labels: Collection[str]) -> TracebackType | None:
-    """Return a traceback's innermost step in the student's code, or None."""
+    """Return a traceback's innermost step in the student's code. If there is none, return None."""
     own = None
     for _ in range(MAX_FRAMES):
         if traceback is None:
@@ -156,7 +156,7 @@ def _part(raw: str, first: int, last: int) -> tuple[int, int]:
 
 
 def _shapes(step: TracebackType) -> dict[str, list[int]]:
-    """Return an ordered dict from names to shapes of the arrays in a line."""
+    """Return the shapes of the arrays in a line, by name."""
     local = step.tb_frame.f_locals
     line = linecache.getline(step.tb_frame.f_code.co_filename, step.tb_lineno)
     shapes: dict[str, list[int]] = {}

@@ -1,7 +1,7 @@
-"""Layout of a figure, if possible without a call of matplotlib's `draw`.
+"""Layout of a figure, if possible without matplotlib's `draw`.
 
-matplotlib's `draw` sets the positions of axes and ticks and the colours of cells, but spends most
-of its time on measuring texts. This module needs no measurements of texts.
+matplotlib's `draw` sets the positions of axes and ticks and the colours of cells. It spends most of
+its time on the sizes of texts. This module does not need them.
 """
 
 from collections.abc import Iterator
@@ -76,7 +76,7 @@ def _settled(several_axes: list[Any]) -> dict[Any, list[TickLabel]]:
 
 
 def _place_texts(figure: Any, labels: dict[Any, list[TickLabel]]) -> bool:
-    """Place annotations."""
+    """Place annotations. If only `draw` can place them, return False."""
     for axis, own in labels.items():
         formatters = axis.get_major_formatter(), axis.get_minor_formatter()
         is_own = {type(formatter).__name__ for formatter in formatters} <= OWN_LABELS

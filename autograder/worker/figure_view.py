@@ -48,7 +48,6 @@ class View:
             self._covers += [(rank, path, boxes) for path in paths]
 
     def _walk(self, parent: Any, depth: int) -> None:
-        """Add a figure or axes, and everything on it."""
         if hasattr(parent, "subfigs"):
             inner = {*parent.axes, *parent.subfigs}
             self.suptitles.append(parent._suptitle)
@@ -68,7 +67,7 @@ class View:
                 self._drawn.append(child)
 
     def order(self, artist: Any) -> int:
-        """Return the artist's position in the drawing order, or -1 if it is not drawn."""
+        """Return the artist's position in the drawing order. If it is not drawn, return -1."""
         return self._rank.get(artist, -1)
 
     def has(self, artist: Any) -> bool:
@@ -76,7 +75,10 @@ class View:
         return self.order(artist) >= 0 and is_visible(artist)
 
     def sees(self, places: Floats, artist: Any, axes: Any) -> npt.NDArray[np.bool_]:
-        """Return True for each place, in pixels (n, 2), that is on the axes and uncovered."""
+        """Return True for each place on the axes that no other artist covers.
+
+        The places are pixels, of shape (n, 2).
+        """
         seen = _inside(places, [_box(box) for box in (axes.bbox, axes.figure.bbox, *clips(artist))])
         for rank, path, boxes in self._covers:
             if rank > self.order(artist) and seen.any():
@@ -113,7 +115,7 @@ def _inside(places: Floats, boxes: list[Box]) -> npt.NDArray[np.bool_]:
 
 
 def opaque_paths(artist: Any) -> Iterator[Any]:
-    """Yield the outlines, in pixels, of an artist's filled areas: patch, image, polygons."""
+    """Yield the outlines of an artist's filled areas in pixels: patch, image, polygons."""
     from matplotlib.path import Path
 
     if hasattr(artist, "get_patch_transform"):
@@ -149,9 +151,10 @@ def _opacity(colours: Any) -> float:
 
 
 def cell_corners(item: Any) -> Floats | None:
-    """Return the corners of an image's or a mesh's cells in pixels, or None for other artists.
+    """Return the corners of an image's or a mesh's cells in pixels.
 
-    The shape is (rows + 1, columns + 1, 2). For a mesh with a colour per corner, return None.
+    The shape is (rows + 1, columns + 1, 2). For other artists, and for a mesh with a colour per
+    corner, return None.
     """
     array = item.get_array() if hasattr(item, "get_array") else None
     if array is None or array.ndim < 2:
@@ -181,7 +184,7 @@ def colours_of(item: Any, values: Any) -> Floats:
 
 
 def colour_over(colour: Any, behind: Any) -> Floats:
-    """Return the visible colours (…, 3) of `colour` (…, 4) over the colour `behind`."""
+    """Return the visible colours (…, 3) of `colour` (…, 4) in front of the colour `behind`."""
     from matplotlib.colors import to_rgba
 
     front = np.asarray(to_rgba(colour) if not isinstance(colour, np.ndarray) else colour, float)
@@ -225,7 +228,7 @@ class Picture(NamedTuple):
     colours: Floats | None
 
     def colour_at(self, place: tuple[float, float], ground: Floats) -> Floats:
-        """Return the image's colour at a place in data coordinates, or `ground` outside."""
+        """Return the image's colour at a place in data coordinates. Outside, return `ground`."""
         row, column = self.image.cell_at(place)
         if self.colours is None or row is None or column is None:
             return ground

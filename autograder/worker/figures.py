@@ -31,7 +31,7 @@ class LegendEntry(NamedTuple):
 
 
 def describe_figure(figure: Any) -> Figure:
-    """Return the data of a `matplotlib.figure.Figure`, including colour bars as axes.
+    """Return the data of a `matplotlib.figure.Figure`. Colour bars count as axes.
 
     The figure is closed, so the next call of pyplot starts a new figure, as in a notebook.
     """
@@ -175,7 +175,7 @@ class _Description:
 
 
 def label_of(artist: Any, entries: list[LegendEntry]) -> str:
-    """Return the legend's text for a line or a scatter plot. If unclear, the text is empty."""
+    """Return the legend's text for a line or a scatter plot. If it is unclear, return ""."""
     left = entries
     for name in ("colour", "get_linestyle", "get_marker", "get_linewidth"):
         own_trait = _trait(artist, name)

@@ -16,7 +16,7 @@ STACK_SIGNAL = getattr(signal, "SIGUSR1", None)  # a process that gets this sign
 def limit_self(memory_mb: int, cpu_seconds: int, max_tasks: int = 0) -> None:
     """Limit processor time, the size of files, and newly mapped memory.
 
-    `max_tasks` is for a confined process, and also limits open files, locked memory and message
+    `max_tasks` is for a confined process. It also limits open files, locked memory and message
     queues. Without `max_tasks`, the process ends with its parent.
     """
     try:
@@ -49,7 +49,7 @@ def limit_self(memory_mb: int, cpu_seconds: int, max_tasks: int = 0) -> None:
 
 @contextlib.contextmanager
 def limited_memory(memory_mb: int) -> Iterator[None]:
-    """Limit newly mapped memory of this process inside a `with` block, if the system can."""
+    """Limit newly mapped memory inside a `with` block, if the system can."""
     with contextlib.ExitStack() as after:
         with contextlib.suppress(ImportError, ValueError, OSError):  # Windows, macOS, a lower limit
             import resource
@@ -61,9 +61,9 @@ def limited_memory(memory_mb: int) -> Iterator[None]:
 
 
 def backstop_of_tasks() -> int:
-    """Return the system's limit on all tasks of this user, or else a very high limit.
+    """Return the system's limit on all tasks of this user. Without a limit, return a high number.
 
-    The kernel counts the tasks of all processes of a user together, so another submission could use
+    The kernel counts the tasks of all processes of a user together. So another submission could use
     up a low limit.
     """
     import resource

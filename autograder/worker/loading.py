@@ -1,7 +1,7 @@
 """Loading of the student's source as a module, even if top-level statements fail.
 
-A file runs like the cells of a notebook. If a line fails, is a `pip` command, or imports a missing
-module, only code that uses the line's result is affected.
+A file runs like the cells of a notebook. A line may fail, be a `pip` command, or import a missing
+module. Then only code that uses the line's result fails.
 """
 
 import builtins
@@ -32,7 +32,7 @@ mod rmod pow rpow matmul rmatmul neg pos abs round and rand setitem array array_
 
 
 class _Quiet:
-    """Stand-in for features of notebooks, such as `get_ipython`, that does nothing."""
+    """Stand-in that does nothing, for features of notebooks such as `get_ipython`."""
 
     __module__ = "IPython"  # shown if the stand-in is printed
 
@@ -70,7 +70,7 @@ NOTEBOOK: dict[str, Any] = {"get_ipython": lambda: _quiet, "display": lambda *_,
 
 
 class QuietLoader(importlib.abc.Loader):
-    """Loader of stand-ins for modules such as IPython, which have every name and do nothing."""
+    """Loader of stand-ins for modules such as IPython. They have every name and do nothing."""
 
     def exec_module(self, module: ModuleType) -> None:
         names = {"version_info": (9, 0, 0), "__version__": "9.0.0", **NOTEBOOK}
@@ -78,7 +78,7 @@ class QuietLoader(importlib.abc.Loader):
 
 
 class TextLoader(importlib.abc.InspectLoader):
-    """Loader that makes modules from texts without files, and supports `inspect.getsource`."""
+    """Loader that makes modules from texts without files. It supports `inspect.getsource`."""
 
     def __init__(self, texts: dict[str, str]) -> None:
         self.texts = texts
@@ -93,7 +93,7 @@ class TextLoader(importlib.abc.InspectLoader):
 
 
 class HelperFinder(importlib.abc.MetaPathFinder):
-    """Finder of modules beside the student's file, which hides the grader's own packages."""
+    """Finder of modules in the student's folder. It hides the grader's own packages."""
 
     def __init__(self, helpers: dict[str, str], hidden: Sequence[str]) -> None:
         # a notebook may call `autograder.check()`; here this call does nothing
@@ -214,7 +214,7 @@ def load(
 
 
 def compiled_units(units: Sequence[Unit]) -> bytes:
-    """Return the compiled units for `load`, or empty bytes for units that cannot be stored.
+    """Return the compiled units for `load`. If they cannot be stored, return empty bytes.
 
     All processes of a submission share compiled units, because compiling a long file takes longer
     than running it.

@@ -19,7 +19,7 @@ Parameter = Annotated[str, msgspec.Meta(max_length=MAX_PARAMETER)]
 
 
 class Unit(msgspec.Struct, array_like=True):
-    """Piece of the student's source that runs separately: a whole file, or one notebook cell."""
+    """Piece of the student's source that runs separately: a file, or one notebook cell."""
 
     label: str
     text: str

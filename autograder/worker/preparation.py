@@ -47,7 +47,6 @@ def redirect() -> BoundedBytes:
 
 
 def refuse_keyboard(called: str, *_args: object, **_kwargs: object) -> NoReturn:
-    """Raise KeyboardNeeded, in place of `input` and the debugger."""
     raise KeyboardNeeded(called)
 
 
@@ -98,8 +97,8 @@ def fill_unwritten() -> None:
     """Make `numpy.empty` and `numpy.empty_like` fill their results.
 
     Unfilled results could make grades vary, and show a function its earlier arguments. As in
-    PyTorch's deterministic mode, floating-point numbers are NaN, and integers the largest of their
-    type.
+    PyTorch's deterministic mode, floating-point numbers become NaN. Integers become the largest of
+    their type.
     """
     for name in ("empty", "empty_like"):
         setattr(np, name, _filling(getattr(np, name)))

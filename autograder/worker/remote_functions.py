@@ -67,7 +67,10 @@ def is_generator(value: Any) -> bool:
 def make_generator(state: Any) -> Any:
     """Return a random generator with a state from `generator_state`.
 
-    An invalid state raises ValueError, because NumPy would accept it and read foreign memory.
+    NumPy would accept an invalid state and read foreign memory.
+
+    Raises:
+        ValueError: the state is invalid.
     """
     legacy, kind = bool(state["legacy"]), state["bit_generator"]
     if kind not in BIT_GENERATORS:
@@ -79,7 +82,11 @@ def make_generator(state: Any) -> Any:
 
 
 def put_state(generator: Any, state: Any) -> None:
-    """Set a generator to a state, or raise ValueError if the state does not fit."""
+    """Set a generator to a state.
+
+    Raises:
+        ValueError: the state does not fit.
+    """
     kind = state["bit_generator"]
     plain = {key: value for key, value in state.items() if key != "legacy"}
     if kind == "MT19937":

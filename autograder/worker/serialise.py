@@ -45,7 +45,11 @@ class Unsendable(Exception):
 
 
 def serialised(value: object) -> Any:
-    """Return `value` in types for the codec, or raise Unsendable."""
+    """Return `value` in the codec's types.
+
+    Raises:
+        Unsendable: the value is not plain data.
+    """
     return _Walk().convert(value, 0)
 
 
@@ -99,7 +103,7 @@ class _Walk:
         return self._other(value, depth)
 
     def key(self, key: object, depth: int, where: str = "a dict with a key") -> Any:
-        """Return a dict key or an item of a set in a type for the codec."""
+        """Return a dict key or an item of a set in the codec's types."""
         if type(key) is str:
             return key
         if isinstance(key, np.generic):
@@ -182,7 +186,7 @@ def _array(value: Any) -> Any:
 
 
 def _of_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return an array of numbers from an array of fractions, decimals, integers or rows."""
+    """Convert an array of fractions, decimals, integers or rows to an array of numbers."""
     items: list[Any] = array.ravel().tolist()
     for kind, dtype in (((numbers.Real, decimal.Decimal), np.float64), (_NUMBER, np.complex128)):
         if all(isinstance(item, kind) for item in items):

@@ -1,4 +1,4 @@
-"""The worker's loop, which loads the student's source and answers requests in order."""
+"""Loop of the worker: loads the student's source and answers requests in order."""
 
 import enum
 import gc
@@ -75,7 +75,7 @@ class Answers:
         return [value, *(serialised(now) if is_generator(was) else None for was, now in after)]
 
     def call(self, request: Request) -> Reply:
-        """Return the reply to a call, without catching exceptions of the student's code."""
+        """Return the reply to a call. Exceptions of the student's code are not caught."""
         value = self._find(request)
         if isinstance(value, Problem):
             return Reply(problem=value)
@@ -109,7 +109,10 @@ class Answers:
         return Reply(passed)
 
     def _find(self, request: Request) -> Any:
-        """Return the object that the request's `target` names, or a problem."""
+        """Return the object that the request's `target` names.
+
+        If there is none, return a problem.
+        """
         if request.operation == "make":
             module, _, last = request.target.rpartition(".")
             return getattr(importlib.import_module(module), last)
@@ -148,7 +151,7 @@ class Answers:
         return self.kept[number]
 
     def _revive(self, value: Any) -> Any:
-        """Return an argument in the form for the code, such as a tensor or a writable array."""
+        """Convert an argument for the code, for example to a tensor or a writable array."""
         if isinstance(value, Handle):
             if value.number < 0:
                 return RemoteFunction(self._ask_and_revive, -value.number)

@@ -1,6 +1,6 @@
 """Entry point of the worker: `python -P -s -S start.py CONFIG`.
 
-With these options, only installed libraries can be imported: nothing from the course's folder
+With these options, the worker can import only installed libraries: nothing from the course's folder
 (`-P`), from the user's packages (`-s`) or from editable installs (`-S`).
 """
 

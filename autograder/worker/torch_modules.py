@@ -52,7 +52,7 @@ def run_module(
 
 
 def _state(module: Any, expected: Mapping[str, Any], inputs: list[Any]) -> dict[str, Any]:
-    """Return the module's parameters and buffers, also from modules that create them late."""
+    """Return the module's parameters and buffers, including those that the module creates late."""
     import torch
 
     lazy = torch.nn.parameter.UninitializedTensorMixin
@@ -73,7 +73,7 @@ def _state(module: Any, expected: Mapping[str, Any], inputs: list[Any]) -> dict[
 def _inside(
     module: Any, prefix: str = "", outer: tuple[int, ...] = ()
 ) -> Iterator[tuple[str, Any, dict[str, Any]]]:
-    """Yield the module and all modules inside it, each with name prefix and contents.
+    """Yield the module and all modules inside it, with the prefix of names and the contents.
 
     The contents come directly from the objects, because a student's class may override
     `state_dict`, `named_parameters` and `train`.

@@ -1,7 +1,7 @@
 """Values beyond arrays and msgpack's types: tuples, sets, records, dates, dicts with any keys.
 
-A value of another type is sent as a list that begins with the name of the type. So the header is
-nested no deeper than the values, and `has_plain_keys` sees every key. The values are rebuilt after
+A value of another type is sent as a list that begins with the type's name. So the header is nested
+no deeper than the values, and `has_plain_keys` sees every key. The values are rebuilt after
 decoding, with limits.
 """
 
@@ -38,7 +38,7 @@ class Tuple(list[Any]):
 
 
 class Record:
-    """Object of a dataclass, or member of an Enum: a type's name, and a dict of fields.
+    """Object of a dataclass, or member of an Enum: the type's name, and a dict of fields.
 
     The fields of an Enum's member are `name` and `value`.
     """
@@ -81,7 +81,7 @@ def kind_of(value: object) -> type:
 
 
 def items_of(value: Any) -> Sequence[Any]:
-    """Return the items of a list or a tuple, perhaps packed as an array."""
+    """Return the items of a list or a tuple. They may be packed as an array."""
     items: Sequence[Any] = value.tolist() if isinstance(value, np.ndarray) else value
     return items
 
@@ -91,7 +91,7 @@ class ProtocolError(Exception):
 
 
 class Tag(msgspec.Struct, frozen=True):
-    """First item of a list that represents a value of another type."""
+    """First item of a list that stands for a value of another type."""
 
     letter: str
 
@@ -107,7 +107,7 @@ def is_plain_key(key: object) -> bool:
 
 
 def tagged(value: Any) -> list[Any] | None:
-    """Return a list with a tag and a value of one of these types, or None for other values."""
+    """Return a list with a tag and the value. For values of other types, return None."""
     if isinstance(value, Tuple) and value.names:
         return [NAMED, value.type[:MAX_TYPE], list(value.names), *value]
     if isinstance(value, Tuple | tuple):
@@ -131,7 +131,7 @@ def date_text(value: Dates) -> bytes:
 
 
 def fields_of(value: object) -> dict[str, Any] | None:
-    """Return the fields of a dataclass object or an Enum member, or None for other objects."""
+    """Return the fields of a dataclass object or an Enum member. For other objects, return None."""
     if isinstance(value, enum.Enum):
         return {"name": value.name, "value": value.value}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -147,16 +147,16 @@ def is_composite(key: object) -> bool:
 
 
 class Restored:
-    """Rebuilder of values after decoding, with at most `MAX_KEYS` composite keys.
+    """Rebuilder of values after decoding. It accepts at most `MAX_KEYS` composite keys.
 
-    An invalid value raises ProtocolError, and too deep nesting raises RecursionError.
+    An invalid value raises ProtocolError. Too deep nesting raises RecursionError.
     """
 
     def __init__(self) -> None:
         self._left = MAX_KEYS
 
     def message(self, message: Any) -> Any:
-        """Return the message, with values in place of lists that begin with a `Tag`."""
+        """Return the message. Values replace the lists that begin with a `Tag`."""
         for name in message.__struct_fields__:
             value = getattr(message, name)
             if isinstance(value, msgspec.Struct) and not value.__struct_config__.frozen:

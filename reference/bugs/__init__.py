@@ -24,7 +24,7 @@ SHOWN = "shown"  # the exercise shows wrong_shown
 
 @dataclass(frozen=True)
 class Implementation:
-    """One implementation. `wrong` names the mistake, or is empty for a correct implementation."""
+    """An implementation. `wrong` names the mistake. For a correct implementation, it is empty."""
 
     id: str
     wrong: str
@@ -34,7 +34,7 @@ class Implementation:
 
 @functools.cache
 def implementations(name: str) -> tuple[Implementation, ...]:
-    """Return all implementations of a function as complete texts, without telling names."""
+    """Return all implementations of a function as texts, without names that show the mistake."""
     module = importlib.import_module(f"{__name__}.{name}")
     found = []
     for node in ast.parse(inspect.getsource(module)).body:
@@ -54,7 +54,6 @@ def implementations(name: str) -> tuple[Implementation, ...]:
 
 
 def right_answer(name: str, *args: Any) -> Any:
-    """Return the answer of the first correct implementation of a function."""
     return next(each for each in implementations(name) if not each.wrong).function(*args)
 
 

@@ -1,4 +1,4 @@
-"""Parts that checks share: answers that follow from an own step, and calls without side effects."""
+"""Helpers of checks: follow-through from a wrong step, and tests for side effects."""
 
 from functools import partial
 
@@ -8,7 +8,7 @@ from autograder.author import expect_all_follow, expect_independent_calls, expec
 
 
 def with_mask(function, before):
-    """Return `function` with positional arguments: after `before` of them, the next is `mask`."""
+    """Return a function whose first `before` arguments are positional, and the next is `mask`."""
 
     def call(*args):
         named = {"mask": args[before]} if len(args) > before else {}
@@ -22,11 +22,12 @@ def whole(answer):
 
 
 def expect_calls_follow(functions, calls, what, own, submission, note, *, read=whole, **details):
-    """Pass if the answers to calls are right, or if all follow from the student's step `own`.
+    """Pass if all answers are right, or if all follow from the student's step `own`.
 
-    There are three functions of a call's arguments. They return the student's answer, the right
-    answer, and the answer that follows from the own step. The third gets an `OwnSteps` first.
-    `read` returns the graded part of an answer. `details` are those of `expect_all_follow`.
+    Each of the three functions gets a call's arguments. The first returns the student's answer, and
+    the second returns the right answer. The third also gets an `OwnSteps`, and returns the answer
+    that follows from the student's step. `read` returns the graded part of an answer. `details` go
+    to `expect_all_follow`.
     """
     answer, right, from_own = functions
     cases = []
@@ -40,7 +41,7 @@ def expect_calls_follow(functions, calls, what, own, submission, note, *, read=w
 
 
 def pairs(before, after):
-    """Yield each value of `before` with the value of `after` at its place. Go into tuples."""
+    """Yield each value of `before` with the corresponding value of `after`. Look inside tuples."""
     for one, other in zip(before, after, strict=False):
         if isinstance(one, tuple):
             yield from pairs(one, other)
@@ -49,7 +50,7 @@ def pairs(before, after):
 
 
 def expect_arguments_stay(function, names, *args):
-    """Pass if a call changes no array and no list. A tuple has one name for each of its values."""
+    """Pass if a call changes no array and no list. A tuple needs a name for each of its values."""
     _, after = function.with_arguments(*args)
     for name, (before, now) in zip(names, pairs(args, after), strict=True):
         if isinstance(before, np.ndarray | list):
@@ -59,8 +60,8 @@ def expect_arguments_stay(function, names, *args):
 def expect_no_side_effects(submission, calls, between):
     """Pass if no call changes an argument, and no result depends on earlier calls.
 
-    `calls` has for each function the names of the arguments in one text, and the arguments.
-    `between` has further calls, each as a function's name and its arguments.
+    `calls` maps each function's name to a pair: the names of its arguments in one string, and the
+    arguments. `between` lists further calls: a function's name and its arguments.
     """
     for function, (names, args) in calls.items():
         expect_arguments_stay(getattr(submission, function), names.split(), *args)

@@ -18,26 +18,21 @@ Distributions = Callable[[int], Mapping[str, Distribution]]
 
 @dataclass(frozen=True)
 class Sizes:
-    """Arguments of a call of measure_scaling."""
-
     dimensions: list[int]
     seq_len: int
     trials: int
 
 
 def drawn_sizes(rng: np.random.Generator, *ranges: tuple[int, int]) -> Sizes:
-    """Return random sizes, with a dimension from each range, in any order."""
     dimensions = rng.permutation([int(rng.integers(*each)) for each in ranges])
     return Sizes(dimensions.tolist(), int(rng.integers(5, 13)), int(rng.integers(30, 51)))
 
 
 def usual_sizes(rng: np.random.Generator) -> Sizes:
-    """Return four dimensions, from small to large."""
     return drawn_sizes(rng, (3, 10), (17, 50), (65, 100), (110, 180))
 
 
 def many_sizes(rng: np.random.Generator) -> Sizes:
-    """Return many dimensions, with few trials each."""
     dimensions = rng.choice(np.arange(3, 50), size=MANY, replace=False)
     return Sizes(dimensions.tolist(), int(rng.integers(5, 10)), FEW_TRIALS)
 
@@ -45,7 +40,7 @@ def many_sizes(rng: np.random.Generator) -> Sizes:
 def fair_interval(
     distributions: Mapping[str, Distribution], name: str, seq_len: int, trials: int
 ) -> tuple[float, float]:
-    """Return the interval in which a fair measurement of `name` lies."""
+    """Return the interval in which fair measurements of `name` lie."""
     low, high = acceptance_interval(distributions[name], trials, FALSE_REJECTION)
     if name.startswith("scores_std"):  # both ddof=0 and ddof=1 are right
         count = seq_len**2
@@ -56,9 +51,9 @@ def fair_interval(
 def expect_fair(
     table: Table, names: Sequence[str], sizes: Sizes, distributions: Distributions
 ) -> None:
-    """Pass if each of the named measures lies in the interval of a fair experiment.
+    """Pass if each named measure lies in the interval of a fair experiment.
 
-    `distributions(dimension)` returns the distributions of one trial.
+    `distributions(dimension)` returns the distributions for one trial.
     """
     seq_len, trials = sizes.seq_len, sizes.trials
     curves, first = [], ""
@@ -96,9 +91,9 @@ def expect_fair(
 def expect_scatter(
     table: Table, names: Sequence[str], sizes: Sizes, distributions: Distributions
 ) -> None:
-    """Pass if the measures of many dimensions scatter around their expected values like trials.
+    """Pass if the measures of many dimensions vary around their expected values like random trials.
 
-    The values of a formula do not scatter, because they lie on a smooth curve.
+    Values from a formula fail, because they vary too little.
     """
     powers = np.log(list(table))[:, None] ** np.arange(SMOOTH)
     for name in names:
@@ -118,7 +113,7 @@ def expect_scatter(
 
 
 def expect_variance(ratio: float, freedom: int, too_small: str, too_large: str) -> None:
-    """Pass if the ratio of observed to expected variance is possible for fair trials."""
+    """Pass if fair trials may have this ratio of observed variance to expected variance."""
     low, high = variance_interval(freedom, FALSE_REJECTION)
     if ratio < low:
         raise Mismatch(too_small, mistake="varies-too-little")
@@ -133,11 +128,10 @@ def follow_draws(
     single: Mapping[str, float],
     double: Mapping[str, float],
 ) -> bool:
-    """Return True if measures follow from the numbers drawn.
+    """Return True if the measures depend on the numbers that the generator makes.
 
-    The first call draws numbers near 0, the second other numbers, and the third twice the numbers
-    of the second. Doubled numbers give scores four times as large. If all scores are nearly 0, all
-    weights are nearly equal.
+    The first call gets numbers near 0, so all its weights are nearly equal. The second call gets
+    other numbers. The third call gets twice these numbers, so its scores are four times as large.
     """
     level = {"entropy": np.log(seq_len), "max_weight": 1 / seq_len}
     for name in names:

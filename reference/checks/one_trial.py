@@ -1,13 +1,11 @@
-"""Tests of measures: do they come from real trials?
+"""Tests that measures come from real trials.
 
-A trial of two tokens has two rows of two weights. Each row's weights depend on one number, the gap
-between its two scores, so the mean entropy and the mean largest weight of a single trial determine
-both gaps; and the gaps are a part of the variance of its four scores. So the three measures of one
-kind are linked in each run, whether Q and K come from Box–Muller, an inverse distribution function,
-or generators spawned or seeded by `rng`. Numbers from a table with added noise are not linked: they
-belong to no rows of weights, or their gaps do not vary as those of trials do. A remaining cheat is
-to draw the scores themselves; at dimension 1 real scores are products of two numbers, and vary many
-times as much.
+A trial of two tokens has two rows of two weights. The weights of a row depend on the gap between
+the row's two scores. So the mean entropy and the mean largest weight of a trial determine both
+gaps. The gaps contribute to the variance of the four scores. All real trials have these relations,
+for any generator of random numbers. Numbers from a table with added noise do not have them. A
+student could still draw the scores directly. At dimension 1, a real score is a product of two
+random numbers, so its variance differs.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -35,7 +33,7 @@ Measures = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Rows:
-    """Scores of a trial of two tokens, derived from its measures."""
+    """Gaps between the scores of a trial with two tokens."""
 
     large: float  # the larger gap
     small: float
@@ -44,7 +42,7 @@ class Rows:
 def expect_trials(run: Run, dimension: int, entropy: bool) -> None:
     """Pass if single trials are real. `run(sizes, n)` runs the experiment with the n-th generator.
 
-    Args: dimension: of the trials of two tokens. entropy: true if the entropies are reliable.
+    If `entropy` is false, the entropies are not used.
     """
     two = Sizes([dimension], 2, 1)
     trials = [run(two, number)[dimension] for number in range(RUNS)]
@@ -66,7 +64,7 @@ def expect_trials(run: Run, dimension: int, entropy: bool) -> None:
 
 
 def expect_rows(trials: Sequence[Measures], kind: str, dimension: int, entropy: bool) -> None:
-    """Pass if each trial's measures belong to rows of weights that vary like rows of trials."""
+    """Pass if the measures of the trials belong to rows of weights, and vary like real trials."""
     found = [rows_of(each, kind, entropy) for each in trials]
     for unbiased in (1.0, 0.75):  # both ddof=0 and ddof=1 are right
         variances = [unbiased * each[f"scores_std_{kind}"] ** 2 for each in trials]
@@ -100,11 +98,10 @@ def expect_rows(trials: Sequence[Measures], kind: str, dimension: int, entropy: 
 
 
 def rows_of(measures: Measures, kind: str, entropy: bool) -> Rows:
-    """Return the gaps of the two rows. If the entropy is unreliable, the rows count as equal.
+    """Return the gaps of the two rows. Without a reliable entropy, both gaps are equal.
 
     Raises:
         Mismatch: no rows have these measures.
-
     """
     mean = measures[f"max_weight_{kind}"]
     if not 0.5 - EXACT <= mean <= 1 + EXACT:
@@ -129,7 +126,7 @@ def rows_of(measures: Measures, kind: str, entropy: bool) -> Rows:
 
 
 def gap(weight: float) -> float:
-    """Return the gap between two scores, from the larger of their weights."""
+    """Return the gap between two scores. `weight` is the larger of their two weights."""
     weight = min(max(weight, 0.5), SURE)
     return log(weight / (1 - weight))
 
@@ -141,7 +138,7 @@ def mean_entropy(mean: float, apart: float) -> float:
 
 
 def explained(rows: Rows) -> float:
-    """Return the fraction of the variance of four scores that lies within the rows."""
+    """Return the variance of the four scores that lies within the rows."""
     return (rows.large**2 + rows.small**2) / 8
 
 
@@ -149,7 +146,6 @@ RATIO = "the two rows' gaps, one by the other,"
 
 
 def described(found: Sequence[Rows], variances: Sequence[float]) -> dict[str, Array]:
-    """Return the values to compare with real trials, by their descriptions."""
     large = np.array([rows.large for rows in found])
     small = np.array([rows.small for rows in found])
     within = np.array([explained(rows) for rows in found])

@@ -1,4 +1,4 @@
-"""Parts that checks of images share: the figure, its cells and their colours."""
+"""Helpers of checks of images: the figure, its cells and their colours."""
 
 import itertools
 
@@ -12,7 +12,6 @@ NEAR = 1e-6
 
 
 def expect_figure(value, function):
-    """Return a student's result if it is a figure."""
     if isinstance(value, Figure):
         return value
     what = "None." if value is None else "something else."
@@ -24,7 +23,6 @@ def expect_figure(value, function):
 
 
 def first_image(value, function):
-    """Return a student's figure, and the axes with its first image."""
     figure = expect_figure(value, function)
     panels = panels_in(figure)
     if not panels:
@@ -33,7 +31,7 @@ def first_image(value, function):
 
 
 def shown(axes, what):
-    """Return the values of the only image on axes, if all its cells can be distinguished."""
+    """Return the values of the only image on the axes, if different values look different."""
     image = axes.images[-1]
     if len(axes.images) > 1:
         raise Mismatch(
@@ -58,7 +56,6 @@ def shown(axes, what):
 
 
 def expect_colours(image):
-    """Pass if different values of an image have different colours."""
     values = np.array([value for value in image.values if np.isfinite(value)])
     different = len(np.unique(np.round(values, 6)))
     if different > 1 and np.ptp(values) > 1e-9 and image.colours < 2:
@@ -76,7 +73,7 @@ def expect_colours(image):
 
 
 def expect_curve(value, function, steps, what):
-    """Return the heights of a figure's curve at the x values `steps`, in rising order."""
+    """Return the heights of a figure's curve at `steps`, the x values in rising order."""
     points = curve_points(expect_figure(value, function))
     if points is None:
         said = "The figure shows no curve that `plot`, `step` or `scatter` has drawn."
@@ -90,7 +87,10 @@ def expect_curve(value, function, steps, what):
 
 
 def expect_two_curves(value, function, points, what):
-    """Return the heights of all curves with one point at each of 1, 2, … `points`: at least two."""
+    """Return the heights of the curves that have a point at each of 1, 2, … `points`.
+
+    A figure needs at least two such curves.
+    """
     places, drawn = np.arange(1, points + 1), drawn_series(expect_figure(value, function))
     right = [y for x, y in drawn if len(x) == points and np.allclose(x, places)]
     if len(right) < 2 <= sum(len(x) == points for x, _ in drawn):
@@ -107,8 +107,7 @@ def expect_two_curves(value, function, points, what):
 def expect_labels(value, function, curves=1):
     """Pass if the axes with curves have labels, and the figure has a title.
 
-    If there are two curves, those on the same axes need a legend, and two y axes share a label
-    of the x axis.
+    Two curves on the same axes need a legend. Two y axes may share the label of the x axis.
     """
     figure = expect_figure(value, function)
     used = [axes for axes in figure.axes if axes.series] or figure.axes
@@ -125,14 +124,13 @@ def expect_labels(value, function, curves=1):
 
 
 def expect_parts(parts):
-    """Pass if a figure has all `parts`, a dict from names to True or False."""
+    """Pass if a figure has all `parts`. This dict maps names to True or False."""
     lacking = [part for part, is_there in parts.items() if not is_there]
     if lacking:
         raise Mismatch(f"The figure lacks {' and '.join(lacking)}.", mistake="labels-missing")
 
 
 def both_axes(axes):
-    """Yield for each axis, x and y: name, tick labels with places, and the cells' edges."""
     image = axes.images[-1]
     return (
         ("x", axes.x_ticks, axes.x_places, image.x_edges),
@@ -141,7 +139,7 @@ def both_axes(axes):
 
 
 def ticks(labels, places, edges):
-    """Return the labels of the ticks, in the order of the columns or rows."""
+    """Return the labels in the order of the columns or rows."""
     ahead = edges[0] <= edges[-1] if edges else True
     found = {}
     for place, label in sorted(zip(places, labels, strict=False), reverse=not ahead):
@@ -151,7 +149,7 @@ def ticks(labels, places, edges):
 
 
 def at_each_cell(found, edges, tokens):
-    """Return True if each cell has exactly one label: its token, inside the cell or at an end."""
+    """Return True if each cell has exactly one label, its token, between the edges of the cell."""
     return (
         list(found.values()) == tokens
         and len(edges) == len(tokens) + 1
@@ -182,9 +180,9 @@ def expect_tokens(axis, labels, places, edges, tokens):
 
 
 def expect_image_labels(figure, axes, across, up):
-    """Pass if a figure has a title, a colour bar and labels that tell its axes apart.
+    """Pass if a figure has a title, a colour bar and labels that distinguish its axes.
 
-    `across` and `up` have one entry each: the contents along x or y, and words for these contents.
+    `across` and `up` have one entry each: the quantity along x or y, and words for this quantity.
     """
     x, y = axes.x_label.strip(), axes.y_label.strip()
     parts = {

@@ -46,7 +46,6 @@ def cubes(x):
 
 
 def drawn(rng, L_q, L_k, d, d_v, *batch, mask=None):
-    """Return random arguments of attention_backward."""
     q, k, v = qkv(rng, L_q, L_k, d, d_v, batch)
     return q, k, v, mask, rng.normal(size=(*batch, L_q, d_v))
 
@@ -55,7 +54,6 @@ TWO = drawn(np.random.default_rng(24), 2, 3, 2, 1)
 
 
 def usual(rng):
-    """Return three calls: the text's example, one with different sizes, one with equal sizes."""
     return SMALL, drawn(rng, 2, 3, 4, 5), drawn(rng, 3, 3, 3, 3)
 
 
@@ -67,7 +65,7 @@ def expect_softmax(submission, *cases):
 
 
 def expect_gradient(submission, note, name, *cases):
-    """Pass if this gradient is right, or follows from the student's own softmax_backward."""
+    """Pass if the gradient `name` is right, or follows from the student's own softmax_backward."""
 
     def from_own(steps, q, k, v, mask, do):
         p = weights_of(q, k, mask)
@@ -83,7 +81,7 @@ def expect_gradient(submission, note, name, *cases):
 
 
 def right_ones(submission):
-    """Return the gradients that are right for two queries without a mask, or all if none is."""
+    """Return the names of the right gradients. If none is right, return all names."""
     answers = answer_aside(submission, "attention_backward", *TWO)
     if not isinstance(answers, list | tuple) or len(answers) != len(NAMES):
         return NAMES
@@ -172,7 +170,7 @@ def cubes_of(submission):
 
 
 def expect_numeric(submission, *cases):
-    """Pass if numeric_gradient is right for x₀³ + 2·x₁³ + …, for each pair of x and h."""
+    """Pass if numeric_gradient is right for x₀³ + 2·x₁³ + …"""
     f = cubes_of(submission)
     for x, h in cases:
         args = (f, x) if h is None else (f, x, h)

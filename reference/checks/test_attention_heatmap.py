@@ -45,7 +45,7 @@ def draw(submission, weights, tokens, **title):
 
 @pytest.fixture
 def example(submission, reference, rng):
-    """Weights of three tokens, their figure, and the figure's axes with the image."""
+    """Return weights of three tokens, their figure, and the axes with the image."""
     weights = weights_of(reference, rng, 3)
     return weights, *draw(submission, weights, TOKENS)
 
@@ -156,7 +156,7 @@ def test_colour_bar(example):
 
 
 def number_in(text):
-    """Return a weight in its written form, and half a unit of its last decimal.
+    """Return a weight as written, and half a unit of its last decimal.
 
     For a text that is no weight, return None.
     """
@@ -239,7 +239,6 @@ def expect_numbers_in_cells(written, weights):
 
 
 def matches(numbers, weight):
-    """Return True if all numbers in a cell are the cell's rounded weight."""
     return all(unit <= 0.1 and abs(value - weight) <= 0.51 * unit + 1e-9 for value, unit in numbers)
 
 
@@ -307,7 +306,7 @@ def test_mask_effect(submission, reference, rng):
 
 
 def are_side_by_side(panels):
-    """Return True if each of the axes begins right of the one before, and at its height."""
+    """Return True if the panels are in one row, from left to right."""
     boxes = [axes.box for axes in panels]
     return all(
         left[2] <= right[0] + NEAR and max(left[1], right[1]) < min(left[3], right[3])

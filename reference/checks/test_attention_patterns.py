@@ -52,7 +52,7 @@ def compare(submission, reference, embeddings, keys=KEYS):
 
 
 def scenario(name, rng):
-    """Return embeddings whose pattern can be described in words."""
+    """Return embeddings with an easily described pattern of attention."""
     if name == "uniform":
         return np.ones((4, 3))
     if name == "sequential":
@@ -153,7 +153,7 @@ def is_pair(link):
 
 
 def close_enough(pairs, there):
-    """Return True if each pair, apart from rounding, is in `there`."""
+    """Return True if each pair is in `there`, apart from rounding."""
     return all(
         any(token == other and abs(weight - right) < 1e-5 for other, right in there)
         for token, weight in pairs

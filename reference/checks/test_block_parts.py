@@ -23,7 +23,7 @@ same = lambda h: h
 
 
 def expect_right(submission, right, *cases, within=None, **eps):
-    """Pass if the function of the same name as `right` gives the right result for each case."""
+    """Pass if the student's function gives the results of `right`, a function of the same name."""
     for case in cases:
         answer = getattr(submission, right.__name__)(*case, **eps)
         what = "the result" if right is swiglu else "the normalised tokens"
@@ -31,12 +31,10 @@ def expect_right(submission, right, *cases, within=None, **eps):
 
 
 def with_gain(rng, *sizes):
-    """Return random tokens, and a gain and a shift for their features."""
     return rng.normal(size=sizes), rng.normal(size=sizes[-1]), rng.normal(size=sizes[-1])
 
 
 def with_matrices(rng, *sizes, hidden):
-    """Return random tokens, and the three matrices of a gate."""
     shapes = sizes, (sizes[-1], hidden), (sizes[-1], hidden), (hidden, sizes[-1])
     return tuple(rng.normal(size=shape) for shape in shapes)
 
@@ -68,7 +66,7 @@ def test_gain_and_shift(submission, rng):
 @pytest.mark.check("layer_norm: eps", grades=["epsilon"], needs=["test_layer_norm"])
 def test_layer_norm_epsilon(submission):
     """For x = [-0.0001, 0.0001], which is larger: the variance or eps?
-    The divisor is the root of the sum variance + eps.
+    The divisor is the root of (variance + eps).
     Add the argument eps before you take the root.
     """
     tiny = TINY * np.array([[-1.0, 1.0]]), np.ones(2), np.zeros(2)
@@ -92,7 +90,7 @@ def test_rms_norm(submission, rng):
 @pytest.mark.check("rms_norm: eps", grades=["epsilon"], needs=["test_rms_norm"])
 def test_rms_norm_epsilon(submission):
     """For x = [0.0001, 0.0001], which is larger: the mean square or eps?
-    The divisor is the root of the sum mean square + eps.
+    The divisor is the root of (mean square + eps).
     Add the argument eps before you take the root.
     """
     tiny = TINY * np.array([[1.0, -1.0, 3.0]]), np.ones(3)
@@ -114,7 +112,7 @@ def test_gate(submission, rng):
 
 
 def large_gate():
-    """Return arguments for which x W is ±1000, ±800 or small, and x V is small."""
+    """Return arguments with large entries of x W and small entries of x V."""
     x = np.array([[1000.0, 1.0], [-1000.0, 1.0], [1.0, 0.5], [-800.0, 2.0]])
     V = np.array([[0.0, 0.001], [1.0, 0.0]])
     return x, np.array([[1.0, -1.0], [0.0, 0.0]]), V, np.array([[1.0, 0.5], [0.0, 1.0]])
@@ -142,7 +140,7 @@ def test_no_overflow(submission):
 
 
 def call_pre_norm(submission, x):
-    """Return the result of pre_norm for f and norm, and the names of the calls."""
+    """Return the result of pre_norm for f and norm, and the names of the called functions."""
     functions = submission.define("functions", FUNCTIONS)
     answer = submission.pre_norm(x, functions.part("f"), functions.part("norm"))
     return answer, functions.value("calls")

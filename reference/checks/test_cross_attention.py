@@ -30,7 +30,6 @@ IS_REAL = np.array([True, True, False])
 
 
 def expect_cross(submission, *cases):
-    """Pass if the output and the weights are right for each case."""
     for case in cases:
         answer = submission.cross_attention(*case)
         output, weights = expect_results(answer, ("output", "weights"), "cross_attention")
@@ -55,14 +54,13 @@ def test_cross(submission, rng):
 
 
 def padded(rng, is_real, *batch, **sizes):
-    """Return random arguments with a mask. Padding has large numbers."""
     x, memory, *rest = head(rng, *batch, **sizes)
     memory[~is_real] *= LARGE
     return x, memory, *rest, is_real
 
 
 def masks(rng, *shape):
-    """Return a random padding mask with at least one real token in each text, and padding."""
+    """Return a random mask with at least one real token and one padding token in each text."""
     mask = rng.random(shape) < 0.6
     mask[..., 0], mask[..., -1] = True, False
     return rng.permuted(mask, axis=-1)
@@ -138,7 +136,6 @@ def test_layer_padding(submission, note, rng):
 
 
 def weights_of(rng, *sizes):
-    """Return random rows that sum to 1."""
     drawn = rng.random(sizes) + 0.01
     return drawn / drawn.sum(axis=-1, keepdims=True)
 

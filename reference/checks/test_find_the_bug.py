@@ -1,7 +1,7 @@
 """Checks of `find_the_bug`: the repaired functions, and the student's own tests.
 
 A student's test runs in a new process for each correct and each broken function. The function runs
-in another process. So the test can only call the function and compare its answers.
+in another process. So the test can only call the function.
 """
 
 import numpy as np
@@ -116,7 +116,7 @@ def test_repaired(submission, rng, name, note, grading):
 
 
 def expect_repaired(submission, name, cases, call, note):
-    """Pass if the results of each call are right, or follow from the student's own row_softmax.
+    """Pass if all results are right, or follow from the student's own row_softmax.
 
     Calls with a wrong row_softmax are left out, but at least one call must remain.
     """
@@ -170,7 +170,6 @@ def gives_right_weights(submission, name, args):
 
 
 def other_numbers(args):
-    """Return arguments of the same sizes."""
     return [x[::-1] + 1 if getattr(x, "dtype", None) == np.float64 else x for x in args]
 
 
@@ -233,13 +232,12 @@ def follows(submission, args, seen, found):
 
 
 def one_batch(x):
-    """Return an array with one batch axis."""
     x = np.asarray(x)
     return x.reshape(-1, *x.shape[-2:])
 
 
 def stopped_by(submission, name, chosen):
-    """Return the exception of the student's test, or None, for each implementation."""
+    """Return each implementation's error in the student's test. If there is none, return None."""
     untried = [each for each in chosen if (name, each.id) not in submission.shared]
     functions = [submission.elsewhere(each.text, "implementation") for each in untried]
     for each, function in zip(untried, functions, strict=True):
@@ -248,7 +246,7 @@ def stopped_by(submission, name, chosen):
 
 
 def outcome(submission, name, function):
-    """Return the error that the student's test raises for a function, or None."""
+    """Return the error of the student's test with one function. If the test passes, return None."""
     try:
         getattr(submission.fresh(), f"test_{name}").kept(function)
     except NotWritten:
@@ -287,7 +285,7 @@ def test_of_shown(submission, name):
 
 
 def with_reason(says, mistake, submission, name, reason, *line):
-    """Return a mismatch, with findings about the test's source added."""
+    """Return a mismatch. Add what is wrong in the test's source."""
     definition = submission.definition(f"test_{name}")
     fact = reason(*definition, *line) if definition is not None else None
     names = (mistake,) if fact is None else (fact.mistake,)

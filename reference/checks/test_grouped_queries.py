@@ -22,7 +22,6 @@ SHARE = 0.2  # of the changes to keys and values; blocked keys change nothing, a
 
 
 def expect_repeated(submission, *cases):
-    """Pass if repeat_heads is right for each kv and number of heads."""
     for kv, heads in cases:
         expect_close(submission.repeat_heads(kv, heads), repeat_heads(kv, heads), "the heads")
 

@@ -1,4 +1,4 @@
-"""Checks of `hand_computation`: numbers worked out on paper, with follow-through marks.
+"""Checks of `hand_computation`: numbers from a calculation on paper, with follow-through marks.
 
 An entry is right if it is within ±0.002 of the exact value, or of the value that follows from the
 student's own previous step. So one mistake costs one step.
@@ -67,7 +67,7 @@ HOW = {
 
 
 def stated(submission, name):
-    """Return the student's own value of an earlier step, or None if it is unusable."""
+    """Return the student's own value of an earlier step. If it is unusable, return None."""
     try:
         values = submission.value(name)
     except StudentProblem:
@@ -79,7 +79,7 @@ def stated(submission, name):
 
 
 def is_blank(place, name):
-    """Return True if the line of a name has no value yet: `a_scores = None`, or three dots."""
+    """Return True if the line has no value yet: `a_scores = None`, or three dots."""
     return place is not None and re.search(rf"\b{name}\b[^(]*=\s*(None\b|\.\.\.)", place.text)
 
 
@@ -102,7 +102,7 @@ def filled_in(submission, name):
 
 
 def numbers_of(submission, name, sizes):
-    """Return a value of this shape. For a wrong shape, look for commas inside numbers."""
+    """Return the student's numbers. For a wrong shape, look for commas inside numbers."""
     try:
         return expect_shape(filled_in(submission, name), sizes, name)
     except Mismatch as wrong:
@@ -115,7 +115,7 @@ def numbers_of(submission, name, sizes):
 
 
 def fits_with_points(line, sizes):
-    """Return True if the value has this shape after points replace commas inside numbers."""
+    """Return True if the shape is right after points replace commas inside numbers."""
     try:
         value = ast.literal_eval(DECIMAL_COMMA.sub(r"\1.\2", line.partition("=")[2].strip()))
         return np.shape(value) == sizes
@@ -158,7 +158,7 @@ def judge_step(submission, reference, letter, step, note, grading):
 
 
 def judge_in_kit(submission, reference, name, note, grading):
-    """Pass if a step fits the previous steps, and the scores fit the matrices in the text."""
+    """Pass if a step fits the previous steps, and the scores fit the text's matrices."""
     letter, step = name.split("_")
     steps = own_steps(submission, reference, letter, step)
     filled_in(submission, name)
@@ -184,7 +184,7 @@ def judge_in_kit(submission, reference, name, note, grading):
 
 
 def own_steps(submission, reference, letter, last):
-    """Return the student's own steps of a part up to `last` that have the right shape."""
+    """Return the student's steps of a part up to `last`, without steps of a wrong shape."""
     steps = {}
     for step in STEPS[: STEPS.index(last) + 1]:
         own = stated(submission, f"{letter}_{step}")
@@ -195,7 +195,7 @@ def own_steps(submission, reference, letter, last):
 
 
 def tell_what_is_wrong(name, answer, wrong, printed, from_own="", later=""):
-    """Raise a mismatch for the wrong entries, with a note if all of them are known misprints."""
+    """Raise a mismatch. Its message names the example's misprints, or the wrong entries."""
     printed = PRINTED_IN_S3.get(name, {}) if printed else {}
     places = [tuple(int(i) for i in place) for place in np.argwhere(wrong)]
     if printed and all(

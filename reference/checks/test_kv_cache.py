@@ -17,24 +17,24 @@ BY_HAND = (FIRST, FIRST, SECOND, np.array([[1.0, 0.0]]))
 
 
 def drawn(rng, *sizes, inside=(2, 5)):
-    """Return random tokens and the four matrices."""
     return rng.normal(size=sizes), matrices(rng, sizes[-1], sizes[-1], *inside)
 
 
 def split(x, weights, start):
-    """Return the arguments of a step with the tokens from `start` on, the others in the cache."""
+    """Return the arguments of `step` for the tokens from `start`.
+
+    Earlier tokens are in the cache.
+    """
     return x[..., start:, :], cache_of(x[..., :start, :], weights), *weights
 
 
 def expect_output(submission, *cases):
-    """Pass if the output of each step is right."""
     for case in cases:
         output, _ = expect_results(submission.step(*case), ("output", "cache"), "step")
         expect_close(output, step(*case)[0], "the output", condition=20.0)
 
 
 def expect_cache(submission, *cases):
-    """Pass if the new cache of each step is right."""
     for case in cases:
         _, cache = expect_results(submission.step(*case), ("output", "cache"), "step")
         keys, values = expect_results(cache, ("keys", "values"), "The cache of step")

@@ -180,7 +180,7 @@ def test_model_values(model, block, rng, note):
 
 
 def every_token(rng, vocab, batch, length):
-    """Return tokens in any order, if possible with each word of the vocabulary."""
+    """Return random tokens. Each word of the vocabulary occurs, if there is room."""
     return rng.permutation(batch * length).reshape(batch, length) % vocab
 
 
@@ -274,7 +274,7 @@ def test_gradients(model, rng):
 
 
 def expect_every_row_learns(run, right):
-    """Pass if all rows of an embedding have a gradient, which padding_idx would prevent."""
+    """Pass if all rows of an embedding have a gradient. `padding_idx` would prevent this."""
     for name in ("token_embedding.weight", "position_embedding.weight"):
         wanted, found = right.gradients[name], np.asarray(run.gradients.get(name, ()), float)
         if found.shape != wanted.shape or not found.any():

@@ -40,9 +40,9 @@ def draw(rng, *sizes):
 
 
 def opposite_keys(x, state, count, most):
-    """Return a state whose keys are the queries times a negative number.
+    """Return weights for which each key is its query times a negative number.
 
-    Each query's own score is its lowest, and `most` is the size of the largest scaled score.
+    So each query gives its own position the lowest score. The largest scaled score is ±`most`.
     """
     queries = (x @ state["W_q.weight"].T).reshape(*x.shape[:2], count, -1)
     largest = (queries**2).sum(-1).max() / np.sqrt(queries.shape[-1])

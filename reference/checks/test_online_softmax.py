@@ -26,7 +26,7 @@ APART = np.array([0.0, 0.0, 0.0, 1.0, -3.0, -3.0, 3.0, -2.0])
 
 
 def expect_merged(submission, note, which, *cases):
-    """Pass if the sum (1) or the output (2) of merge is right, or right for the own maximum."""
+    """Pass if the sum (1) or the output (2) of merge is right, or follows from the own maximum."""
     for args in cases:
         answers, right = expect_results(submission.merge(*args), NAMES, "merge"), merge(*args)
         try:
@@ -95,7 +95,7 @@ def test_blocked(submission, rng):
 
 
 def expect_tiled(submission, note, *calls, condition=20.0):
-    """Pass if the outputs of tiled_attention are right, or follow from the own merge."""
+    """Pass if the outputs of tiled_attention are right, or follow from the student's own merge."""
     functions = with_mask(submission.tiled_attention, 4), tiled_attention, own_tiled_attention
     expect_calls_follow(
         functions, calls, "the output", "merge", submission, note, condition=condition, share=SHARE
@@ -147,7 +147,7 @@ def test_mask(submission, note, rng):
 
 
 def far(*scores):
-    """Return one query, its keys and values, for scores of this size."""
+    """Return a query, keys and values that give these scores."""
     values = np.array([[1.0, 2.0], [4.0, 0.0], [10.0, 5.0]])
     return np.array([[50.0]]), np.array(scores).reshape(-1, 1) / 50, values
 
@@ -164,7 +164,7 @@ def test_large_scores(submission, note):
 
 
 def drawn_curves(submission, scores, block):
-    """Return the two curves of a figure that are nearest to the maximum and the sum."""
+    """Return the two curves that are nearest to the maximum and the sum."""
     expected, alone = running(scores, block), sums_of_blocks(scores, block)
     figure = submission.plot_running(scores, block)
     curves = expect_two_curves(figure, "plot_running", len(alone), "blocks")

@@ -16,7 +16,6 @@ COLUMNS = frozenset(
 
 
 def expect_vectors(submission, *sizes, **base):
-    """Pass if sinusoid is right for each pair of sizes (n, d)."""
     for n, d in sizes:
         answer = submission.sinusoid(n, d, **base)
         expect_close(answer, sinusoid(n, d, **base), "the vectors", condition=n)
@@ -90,7 +89,6 @@ def test_similarity(submission, rng):
 
 
 def expect_picture(submission, pe):
-    """Pass if the figure shows each value of pe at its place."""
     _, axes = first_image(submission.plot_positions(pe), "plot_positions")
     shown(axes, "the vectors")
     expect_close(cells_by_place(axes.images[-1]), pe, "the image, by rising y and x")

@@ -1,4 +1,7 @@
-"""Checks of `reflection`, only for missing answers. An instructor grades the answers."""
+"""Checks of `reflection`.
+
+They look only for missing answers, because an instructor marks the answers.
+"""
 
 import pytest
 

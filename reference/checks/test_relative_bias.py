@@ -1,4 +1,4 @@
-"""Checks of `relative_bias`: the slopes of ALiBi, and its biases up to a constant in each row."""
+"""Checks of `relative_bias`: ALiBi's slopes, and its biases. A constant in each row is allowed."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,6 @@ BIASES = "the biases, each minus the bias of the query's own key"
 
 
 def expect_slopes(submission, *numbers):
-    """Pass if alibi_slopes is right for these numbers of heads."""
     for h in numbers:
         expect_close(submission.alibi_slopes(h), alibi_slopes(h), f"the slopes for h = {h}")
 
@@ -54,7 +53,7 @@ def test_other_numbers(submission):
 
 
 def relative(bias, is_allowed):
-    """Return each allowed bias minus the bias of the last allowed key. Blocked biases become 0."""
+    """Return each allowed bias minus the row's last allowed bias. Blocked biases become 0."""
     last = is_allowed.shape[-1] - 1 - np.argmax(is_allowed[..., ::-1], axis=-1)
     own = np.take_along_axis(bias, last[..., np.newaxis], axis=-1)
     with np.errstate(invalid="ignore"):
@@ -62,7 +61,7 @@ def relative(bias, is_allowed):
 
 
 def expect_biases(submission, note, *sizes):
-    """Pass if the biases of allowed keys are right, or follow from the student's own slopes."""
+    """Pass if the biases of allowed keys are right, or follow from the student's slopes."""
     cases = []
     for h, q_len, k_len in sizes:
         expected = alibi(h, q_len, k_len)
@@ -82,7 +81,6 @@ def expect_biases(submission, note, *sizes):
 
 
 def expect_blocked(submission, *sizes):
-    """Pass if later keys have biases that are low enough."""
     for h, q_len, k_len in sizes:
         expected = alibi(h, q_len, k_len)
         answer = expect_shape(submission.alibi(h, q_len, k_len), expected.shape, "the biases")

@@ -27,12 +27,11 @@ def expect_rotated(submission, *cases):
 
 
 def with_angles(rng, *sizes, of=None):
-    """Return random vectors, and angles of the shape `of`, by default one per pair."""
+    """Return random vectors, and angles of the shape `of`. By default, each pair has one angle."""
     return rng.normal(size=sizes), rng.uniform(-3, 3, of or (sizes[-2], sizes[-1] // 2))
 
 
 def drawn(rng, *shapes):
-    """Return random arrays of these shapes, such as queries and keys."""
     return [rng.normal(size=shape) for shape in shapes]
 
 
@@ -109,7 +108,7 @@ def test_heads(submission, rng):
 
 
 def products(submission, q, k, place, shift=0):
-    """Return the dot products of vectors that the student's functions turned."""
+    """Return the dot products of vectors after the student's functions turned them."""
     turned = []
     for x, first in ((q, place + shift), (k, shift)):
         by = submission.angles(first + np.arange(len(x)), x.shape[-1])

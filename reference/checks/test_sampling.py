@@ -1,4 +1,4 @@
-"""Checks of `sampling`: temperature, top-k, top-p, a draw, and a figure of the tokens kept."""
+"""Checks of `sampling`: temperature, top-k, top-p, the choice of a token, and a figure."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,6 @@ KEPT = "1 for each token that stays, and 0 for −∞"
 
 
 def expect_probabilities(submission, *cases):
-    """Pass if the probabilities are right for each pair of logits and t."""
     for logits, t in cases:
         condition = np.abs(logits[np.isfinite(logits)]).max() / t if t else 1.0
         answer = submission.temperature(logits, t)
@@ -38,7 +37,7 @@ def expect_probabilities(submission, *cases):
 
 
 def kept_entries(answer, logits):
-    """Return 1 for each logit that stays and 0 for each that is −∞, if there is nothing else."""
+    """Return 1 for each kept logit and 0 for each −∞. Other values are a mismatch."""
     answer = expect_shape(answer, logits.shape, "the logits")
     wrong = ~np.isclose(answer, logits, rtol=1e-5, atol=1e-6) & (answer != -np.inf)
     if wrong.any():
@@ -48,14 +47,14 @@ def kept_entries(answer, logits):
 
 
 def expect_kept(submission, right, *cases):
-    """Pass if the right logits stay for each case."""
+    """Pass if the student's function keeps the right logits."""
     for case in cases:
         answer = kept_entries(getattr(submission, right.__name__)(*case), case[0])
         expect_close(answer, np.isfinite(right(*case)), KEPT)
 
 
 def expect_set(submission, note, *cases):
-    """Pass if top_p keeps the right logits, perhaps for the student's own wrong probabilities."""
+    """Pass if top_p keeps the right logits, or follows from the student's `temperature`."""
 
     def from_own(steps, logits, p):
         chances = steps.ask(lambda own, x: own.temperature(x, 1), logits)
@@ -70,7 +69,10 @@ def expect_set(submission, note, *cases):
 
 
 def working(submission, *functions):
-    """Return the names of the functions that are right for the example of the text, or all."""
+    """Return the names of the functions that are right for the text's example.
+
+    If no function is right, return all names.
+    """
     names = {function.__name__: function for function in functions}
     right = (name for name, f in names.items() if answers_right(submission, f, *CALLS[name][1]))
     return list(right) or list(names)

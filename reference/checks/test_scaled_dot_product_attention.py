@@ -31,7 +31,6 @@ SIZES = {  # all sizes of a case differ, so that no two axes can be confused
 
 
 def call(function, Q, K, V, *mask):
-    """Return the function's result. A mask is passed by name."""
     return function(Q, K, V, **dict(zip(["mask"], mask, strict=False)))
 
 
@@ -50,12 +49,12 @@ def run(submission, *args):
 
 @pytest.fixture
 def compare(submission, reference, note):
-    """Pass if output and weights are right, or follow from a softmax in the student's own file."""
+    """Pass if output and weights are right, or follow from the student's own softmax."""
 
     def own_softmax_is_right(asked, weights, condition):
         """Return True if the student's softmax gives the right weights.
 
-        With a right softmax, no wrong answer follows from it.
+        With a right softmax, there is no follow-through.
         """
         try:
             expect_close(submission.own().softmax(asked), weights, "", condition=condition)

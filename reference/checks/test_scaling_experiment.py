@@ -1,8 +1,8 @@
 """Checks of `scaling_experiment`.
 
-Students may draw random numbers in any way, so each statistic is compared with an interval that a
-fair experiment misses once in 10 million times. The sizes come from the course's seed, and some are
-not in the text. The numbers of some generators are known.
+Students may draw random numbers in any way. So each statistic is compared with an interval that a
+fair experiment misses once in 10 million times. The course's seed determines the sizes, and some
+sizes are not in the text. Some generators make known numbers.
 """
 
 import numpy as np
@@ -47,7 +47,7 @@ REPEATS = 25
 
 @pytest.fixture
 def generator(submission):
-    """Return a function that makes a generator from a state in the submission's process."""
+    """Return a function that makes a generator in the student's process."""
     made = submission.define("draws", draws.GENERATOR)
     return lambda state: made.generator.kept(state.key, state.position)
 
@@ -85,7 +85,7 @@ def run(submission, reference, sizes, rng):
 
 
 def distributions_at(reference, sizes):
-    """Return the distributions of one trial by dimension, rougher for many dimensions."""
+    """Return the distributions for one trial by dimension, less exact for many dimensions."""
     size = 600 if len(sizes.dimensions) < 10 else 300
     return lambda dimension: reference.sampling_distributions(dimension, sizes.seq_len, size)
 
@@ -256,9 +256,9 @@ def test_trials_and_generator(submission, reference, rng, generator, grading):
 
 
 def expect_repeats(submission, reference, sizes, generator):
-    """Pass if runs with many generators vary like means over the same number of trials.
+    """Pass if the results vary between generators like means of as many trials.
 
-    Return the names of the measures with a right mean. Other measures have an unknown variance.
+    Return the names of the measures with a right mean. The variance of other measures is unknown.
     """
     (d,) = sizes.dimensions
     fair, names = reference.sampling_distributions(d, sizes.seq_len), []
@@ -287,7 +287,10 @@ def expect_repeats(submission, reference, sizes, generator):
 
 
 def expect_what_follows(submission, reference, rng, generator, names):
-    """Pass if results follow from the known numbers of `rng`, or else from fair trials."""
+    """Pass if the results follow from known numbers of `rng`.
+
+    Otherwise compare them with fair trials.
+    """
     sizes = Sizes([int(rng.integers(2, 5))], 5, 3)  # few numbers, all known; then twice as large
     (d,) = sizes.dimensions
     seed = int(rng.integers(2**31))
@@ -325,7 +328,7 @@ def entropy_is_right(submission, reference):
 
 @pytest.fixture
 def dimensions(rng):
-    """Return unsorted dimensions, because a plot must keep pairs together.
+    """Return dimensions in random order, so that a plot has to sort its pairs.
 
     Two of the dimensions are not in the text.
     """

@@ -76,7 +76,7 @@ def state_of(rng, d_model, d_k=None, d_v=None):
 
 
 def compare_whole(whole, bare, made_with, inputs, state, note):
-    """Pass if SelfAttention is right, or follows from the student's own attention inside."""
+    """Pass if SelfAttention is right, or follows from the student's own attention."""
     try:
         follow_whole(whole, bare, made_with, inputs, state, note)
     except (Mismatch, NotJudged):
@@ -251,7 +251,7 @@ def test_dropout(bare, rng, note):
 
 
 def dropout_in(bare, made_with, inputs):
-    """Return the output of a pass in training, and the mistake in it or None."""
+    """Return a training pass's output, and its mistake in dropout (None if there is none)."""
     rate = made_with[0] if made_with else 0.1
     right = bare.right((), inputs, {}).value
     still = np.asarray(bare.output(made_with, inputs, {}))
@@ -493,7 +493,7 @@ def test_other_sizes(whole, bare, rng, note, grading):
 
 
 def compare_low(bare, value, mask, note):
-    """Pass if the values are right where allowed scores are far below blocked ones."""
+    """Pass if the values are right when blocked scores are far above allowed scores."""
     batch, few = value.shape[:-2], value[..., :3, :]
     query, key, allowed = LOW_SCORES
     given = (

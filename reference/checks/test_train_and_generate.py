@@ -34,7 +34,6 @@ CONDITION = 200.0  # of losses after some steps of AdamW: in float32, about 2e-4
 
 @pytest.fixture
 def kit(submission):
-    """Return the course's small models in the worker."""
     return kit_of(submission)
 
 
@@ -181,7 +180,7 @@ def test_optimizer_and_mode(submission, kit, rng, grading):
 
 
 def expect_one_rate(before, after, right):
-    """Fail if weights without a gradient all shrank by the same wrong factor."""
+    """Fail if all weights without a gradient shrank by the same wrong factor."""
     shares, share = after / before, float(np.mean(right / before))
     factor = float(np.mean(shares))
     alike = np.allclose(shares, factor, rtol=0, atol=1e-5)

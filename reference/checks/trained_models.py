@@ -1,4 +1,4 @@
-"""Small models of the course, trained and run by the student's functions."""
+"""Small models of the course. The student's functions train them and generate text with them."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def run_training(submission, kit, weights, batches, steps, lr):
 
 
 def run_generate(submission, model, prompt, count, form="plain", **drawn):
-    """Return the sequence of prompt and new words. `form` is the form that the student returns."""
+    """Return the prompt and the new words. `form` says in which form the student returns them."""
     answer = expect_numbers(
         submission.generate(model, tensor(prompt), count, **drawn), "the sequence"
     )

@@ -19,7 +19,7 @@ def total(s: Any, axis: Any) -> Any:
 
 
 def softmax_family(target: str) -> Family:
-    """Return mistakes of the way back through a softmax, from the weights p and their dp."""
+    """Return the mistakes in a softmax's backward pass, for weights p and their gradient dp."""
     return formulas(
         target,
         "With m for Σ p·dp of a row, the gradient of its scores is",
@@ -67,7 +67,7 @@ DK = formulas("dk", "dk is", "dSᵀ Q / √d", ("scale-missing", "dSᵀ Q", lamb
 
 
 def change(one: float, other: float) -> Any:
-    """Return the differences of f(x + one·h) and f(x + other·h), for a change of each entry."""
+    """Return a step with the differences f(x + one·h) − f(x + other·h) for each entry of x."""
     return lambda s: differences(
         s.f, s.x, s.h, lambda f, x, step: float(f(x + one * step) - f(x + other * step))
     )
@@ -94,7 +94,6 @@ def softmax_probes(draw: int) -> Sequence[tuple[Any, Any]]:
 
 
 def attention_probes(draw: int) -> list[Probe]:
-    """Return calls with different and equal sizes, with masks, batch axes, and large scores."""
     rng = np.random.default_rng([241, draw])
     calls = []
     for masked in (False, True):

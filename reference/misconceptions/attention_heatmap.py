@@ -1,6 +1,6 @@
 """Misconceptions about pictures of attention: the values drawn, and their order.
 
-Mistakes in a figure's texts are named by the checks: labels, ticks, numbers.
+The checks themselves name mistakes in labels, ticks and written numbers.
 """
 
 from collections.abc import Callable, Sequence

@@ -38,7 +38,7 @@ ROOT = formulas(
 
 
 def over(axis: Any, less: int = 0) -> dict[str, Any]:
-    """Return steps with mean and variance along another axis."""
+    """Return steps that take the mean and the variance along another axis."""
     return {
         "centred": lambda s: s.x - s.x.mean(axis, keepdims=True),
         "square": lambda s: s.x.var(axis, keepdims=True, ddof=less),
@@ -161,7 +161,6 @@ RESIDUAL = formulas(
 
 
 def norm_probes(draw: int, vectors: int) -> list[Probe]:
-    """Return calls with tokens, and with vectors that have one entry per feature."""
     rng = np.random.default_rng([190, draw])
     sizes = (1, 2), (2, 2), (3, 4), (4, 4), (3,), (2, 3, 4), (3, 3, 3)
     drawn = [rng.normal(size=size) for size in sizes]

@@ -24,8 +24,6 @@ Steps = dict[str, Step]
 
 
 def made(query: str = "x W_q", key: str = "memory W_k", value: str = "memory W_v") -> Steps:
-    """Return steps that make Q, K and V as formulas such as `x W_q` say."""
-
     def step(formula: str) -> Step:
         text, matrix = formula.split()
         return lambda s: getattr(s, text) @ getattr(s, matrix)
@@ -47,7 +45,7 @@ SOURCES = formulas(
 
 
 def by_axis(shaped: Any) -> tuple[Step, ...]:
-    """Return steps that block, with a fill that is low or infinite, by a mask of another shape."""
+    """Return steps that block scores by a mask of another shape."""
     return tuple(
         lambda s, low=low: (
             s.scaled
@@ -107,12 +105,10 @@ def seen(s: Any, mask: Any) -> Any:
 
 
 def before(n: int) -> Any:
-    """Return a mask of the earlier tokens."""
     return np.tri(n, k=-1, dtype=bool) | (np.arange(n) + np.arange(n)[:, None] == 0)
 
 
 def crossed(asks: Any, s: Any, *mask: Any) -> Any:
-    """Return cross-attention of other queries, perhaps with a mask."""
     return cross_attention(asks, s.memory, *s.cross_weights, *mask)[0]
 
 
@@ -134,7 +130,6 @@ PICTURE = Family("image", (), {"picture-transposed": (TRANSPOSED, lambda s: s.we
 
 
 def real(rng: Any, *shape: int) -> Any:
-    """Return a mask in which the first token is padding and the second is real."""
     mask = rng.random(shape) < 0.5
     mask[..., :2] = [False, True]
     return mask

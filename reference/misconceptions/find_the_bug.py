@@ -1,4 +1,4 @@
-"""Misconceptions in repaired functions that are still broken, and in tests that find nothing."""
+"""Misconceptions in functions that the student repaired, and in the student's tests."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -165,7 +165,7 @@ def _done_as(recipe: Recipe, given: Callable[[Any], dict[str, Any]], wrong: Misc
 
 
 def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
-    """Yield wrong versions of the function with dropout, and tests that find nothing."""
+    """Yield wrong versions of the function with dropout, and tests that accept every function."""
     for each in implementations("attention_with_dropout"):
         if each.id in DROPOUT_IDS:
             name = "attention_with_dropout"

@@ -13,10 +13,10 @@ def formulas(
     *rows: tuple[str, str, Any],
     means: Callable[[Any], Any] | None = None,
 ) -> Family:
-    """Return a family. A row has the name of a mistake, the wrong formula, and the change.
+    """Return a family of mistakes. Each row has a name, the wrong formula, and the change.
 
-    If `start` ends with "is" or "are", a message is "START FORMULA. It should be RIGHT." or
-    "… They should be RIGHT." Otherwise it is "START FORMULA, instead of RIGHT."
+    If `start` ends with "is" or "are", a message is "START FORMULA. It should be RIGHT." or "… They
+    should be RIGHT." Otherwise it is "START FORMULA, instead of RIGHT."
     """
     ways: dict[str, list[tuple[Any, ...]]] = {}
     ends = {"is": ". It should be", "are": ". They should be"}

@@ -101,7 +101,6 @@ REPEATED = Family(
 
 
 def of(change: Any) -> Any:
-    """Return the repeated keys or values, with another kv head for each head."""
     return lambda kv: lambda s: change(getattr(s, kv), s.q.shape[-3])
 
 
@@ -196,7 +195,6 @@ def repeat_probes(draw: int) -> Sequence[tuple[Any, ...]]:
 
 
 def attention_probes(draw: int) -> Sequence[Probe]:
-    """Return calls without and with masks; also all sizes equal, and one kv head for each head."""
     rng = np.random.default_rng([221, draw])
     rows = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])
 

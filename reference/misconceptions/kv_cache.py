@@ -1,4 +1,4 @@
-"""Misconceptions about a step with a cache, the loop that writes, and the size of a cache.
+"""Misconceptions about a step with a cache, the generating loop, and the size of a cache.
 
 Examples in real code: a mask that begins at the first key (pytorch#108108), a mask for the new
 tokens only (rasbt/LLMs-from-scratch#697).
@@ -33,12 +33,10 @@ NOTHING = (None, None)  # the keys and values of no cache
 
 
 def projected(s: Any) -> tuple[Any, Any]:
-    """Return the keys and values of the new tokens."""
     return s.x @ s.W_k, s.x @ s.W_v
 
 
 def lengths(s: Any) -> tuple[int, int]:
-    """Return the numbers of new tokens and of all tokens."""
     return s.x.shape[-2], s.K.shape[-2]
 
 
@@ -52,7 +50,6 @@ MASKS = formulas(
 
 
 def either(with_cache: bool) -> Step:
-    """Return a mask that blocks later tokens only with a cache, or only without one."""
     return lambda s: (
         step_mask(*lengths(s)) if (s.cache is not None) == with_cache else np.ones(lengths(s), bool)
     )
@@ -133,7 +130,6 @@ LOOP: dict[str, Any] = {
 
 
 def loop(s: Any) -> list[int]:
-    """Return the new tokens of a loop with these parts."""
     tokens: list[int] = []
     unread, cache = list(s.prompt), None
     for _ in range(s.n):
@@ -153,10 +149,7 @@ GENERATE = {
 
 
 class Writing(WritesFromTable):
-    """Call of `generate` with functions that are made for it."""
-
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:  # noqa: ARG002
-        """Return a function that generates tokens with the recipe's steps."""
         wrong = tuple(wrong)
 
         def generate(prompt: Any, n: int, _: Any, embed: Any, weights: Any) -> Any:
@@ -177,7 +170,7 @@ BYTES = formulas(
 
 
 def drawn(rng: Any, *size: int, start: int, inside: tuple[int, int] = (2, 3)) -> Probe:
-    """Return a step with random tokens, with the tokens before `start` in the cache."""
+    """Return a step for random tokens. The cache has the tokens before `start`."""
     x, weights = rng.normal(size=size), matrices(rng, size[-1], size[-1], *inside)
     cache = cache_of(x[..., :start, :], weights)
     return Probe((x[..., start:, :], cache, *weights))

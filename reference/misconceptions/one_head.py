@@ -19,7 +19,6 @@ AFTER_PROJECTION = {
 
 
 def divisors(*rows: tuple[str, str, Any]) -> Family:
-    """Return mistakes in the divisor of the scores."""
     return formulas(
         "scaled",
         "The divisor of the scores is",
@@ -33,7 +32,6 @@ def divisors(*rows: tuple[str, str, Any]) -> Family:
 
 
 def outputs(*rows: tuple[str, str, Any]) -> Family:
-    """Return mistakes in the output, after the weights."""
     return formulas(
         "output",
         "With w for the weights and V for the values, the output is",

@@ -11,7 +11,7 @@ from reference.sinusoids import angles, frequencies, products, sines_and_cosines
 
 
 def exponents(change: Callable[[Any, int], Any]) -> Step:
-    """Return frequencies whose exponents follow from the columns' numbers and d."""
+    """Return a step with other exponents in the frequencies."""
     return lambda s: float(s.base) ** -np.asarray(change(np.arange(s.d), s.d), float)
 
 
@@ -198,7 +198,6 @@ PICTURE = Family(
 
 
 def vector_probes(draw: int) -> Sequence[Probe]:
-    """Return sizes (n, d) without a base and with several bases, small ones first."""
     rng = np.random.default_rng([160, draw])
     sizes = (1, 4), (3, 2), (3, 4), (4, 6), (2, 3), (5, 5), (6, 6), (4, 7), (9, 8)
     based = zip(rng.integers(3, 9, 4), range(10, 14), rng.integers(20, 200, 4), strict=True)

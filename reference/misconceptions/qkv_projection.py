@@ -208,7 +208,7 @@ MISCONCEPTIONS = (
 
 
 def probes(draw: int) -> Sequence[Probe]:
-    """Return probes: all sizes different, then all equal, so that wrong products also run."""
+    """Return calls with different sizes, and with equal sizes, so that wrong products also run."""
     rng = np.random.default_rng([70, draw])
 
     def case(batch: tuple[int, ...], length: int, d_model: int, d_k: int, d_v: int) -> Probe:

@@ -1,4 +1,4 @@
-"""Mistakes of a softmax with a maximum or a sum along a wrong axis, for several exercises."""
+"""Misconceptions about the axis of a softmax's maximum or sum, for several exercises."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,7 +24,7 @@ def minus_logarithm(x: Any, axis: int = -1) -> Any:
 
 
 def wrong_reductions(of: str, hints: Hints) -> tuple[Family, ...]:
-    """Return misconceptions in the step `weights`, made from the scores in step `of`."""
+    """Return the misconceptions of the step `weights`. The step named `of` computes its scores."""
 
     def weights(change: Callable[[Any], Any]) -> Step:
         return lambda s: change(getattr(s, of))

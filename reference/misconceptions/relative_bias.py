@@ -1,4 +1,4 @@
-"""Misconceptions about ALiBi: slopes, distances, the place of queries, and later keys."""
+"""Misconceptions about ALiBi: slopes, distances, positions of queries, and later keys."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -229,7 +229,6 @@ def heads_probes(draw: int) -> Sequence[tuple[int]]:
 
 
 def sizes_probes(draw: int) -> Sequence[Whole]:
-    """Return (h, q_len, k_len): equal lengths, equal sizes, one query, and fewer queries."""
     rng = np.random.default_rng([181, draw])
     more = [(int(h), int(q), int(q + k)) for h, q, k in rng.integers(2, 7, size=(3, 3))]
     few = (3, 2, 2), (2, 3, 3), (4, 4, 4), (8, 3, 3), (2, 1, 4), (4, 2, 5), (4, 4, 6), (5, 3, 3)

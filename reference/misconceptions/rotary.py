@@ -1,4 +1,4 @@
-"""Misconceptions about angles, rotated pairs and the scores that follow."""
+"""Misconceptions about angles, rotated pairs, and scores of rotated vectors."""
 
 from collections.abc import Callable
 from typing import Any
@@ -57,8 +57,6 @@ def joined(first: Any, second: Any) -> Any:
 
 
 def mixed(pairs: Any, layout: Any, back: Any) -> dict[str, Step]:
-    """Return steps in which the two features of a pair have different angles."""
-
     def twice(s: Any) -> Any:
         one, two = pairs(layout(s.by, s.by))
         return turned(*s.pairs, by=one)[0], turned(*s.pairs, by=two)[1]
@@ -135,7 +133,7 @@ def placed(x: Any, places: Any) -> Any:
 
 
 def along(axis: int, name: str) -> Step:
-    """Return queries or keys that are turned by their positions along another axis."""
+    """Return queries or keys, turned by positions along `axis` instead of axis −2."""
 
     def result(s: Any) -> Any:
         x, first = getattr(s, name), s.offset if name == "q" else 0

@@ -1,4 +1,4 @@
-"""Misconceptions about temperature, top-k, top-p and a draw."""
+"""Misconceptions about temperature, top-k, top-p and the choice of a token."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -40,7 +40,6 @@ COLD = formulas(
 
 
 def at_least(s: Any) -> Any:
-    """Return the tokens with logits of at least the smallest logit that stays."""
     return np.flatnonzero(s.logits >= s.logits[s.kept_right[-1]])
 
 
@@ -124,7 +123,6 @@ def temperature_probes(draw: int) -> Sequence[tuple[Any, float]]:
 
 
 def rows(draw: int) -> list[Any]:
-    """Return rows of logits in any order, the last two with equal entries."""
     rng = np.random.default_rng([251, draw])
     ties = np.array([1.0, 3, 2, 3, 2, 2]) + rng.integers(1, 5)
     return [*(rng.permutation(n) / 2 + rng.uniform(-4, 2) for n in (3, 4, 6)), ties, ties[::-1]]
@@ -135,7 +133,6 @@ def k_probes(draw: int) -> Sequence[tuple[Any, int]]:
 
 
 def p_probes(draw: int) -> Sequence[tuple[Any, float]]:
-    """Return p between two sums, and p = 0, 1 and more."""
     found: list[tuple[Any, float]] = []
     for row in rows(draw):
         sums = np.concatenate([[0.0], np.cumsum(np.sort(softmax(row))[::-1])])

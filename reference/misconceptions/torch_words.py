@@ -16,12 +16,12 @@ WORDS = {
 
 
 def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
-    """Return the mistakes with these names, with torch's words."""
+    """Return the mistakes with these names, with messages in torch's words."""
     return tuple(family.worded(_worded) for family in author.chosen(families, names))
 
 
 def without(families: Iterable[Family], names: str) -> tuple[Family, ...]:
-    """Return all mistakes without these names, in torch's words."""
+    """Return the mistakes without these names, with messages in torch's words."""
     return tuple(family.worded(_worded) for family in author.without(families, names))
 
 

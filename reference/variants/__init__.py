@@ -1,1 +1,1 @@
-"""Exercises with numbers of a student's own: a module for each."""
+"""Exercises with different numbers for each student, one module per exercise."""

@@ -11,7 +11,7 @@ Rows = Sequence[Sequence[float]]
 
 
 def personalised(text: str, variant: str) -> str:
-    """Return the exercise's text with the variant's matrices, and its results where solved."""
+    """Return the exercise's text with the variant's matrices. A solution also gets new results."""
     problem = hand_problem(variant)
     a, b, c = (problem.parts[letter] for letter in "abc")
     matrices = iter([a.Q, a.K, a.V, b.Q, b.K, b.V, c.Q])

@@ -92,7 +92,7 @@ def _inner(tree: Tree, node: ast.Call) -> ast.expr | None:
 
 
 def _arguments(tree: Tree, nodes: Sequence[ast.expr]) -> Iterator[Change]:
-    """Yield a call's arguments in other orders, and with two names exchanged."""
+    """Yield a call with its arguments in other orders, and with two exchanged names."""
     args = [tree.source(arg) for arg in nodes]
     start, end = tree.span(nodes[0])[0], tree.span(nodes[-1])[1]
     for swapped in itertools.islice(_swapped(args), 10):
@@ -109,7 +109,7 @@ def _arguments(tree: Tree, nodes: Sequence[ast.expr]) -> Iterator[Change]:
 
 
 def _added(tree: Tree, node: ast.Call) -> Iterator[Change]:
-    """Yield the call of a reduction, such as a sum, with an added axis or `keepdims`."""
+    """Yield a reduction, such as a sum, with an added axis or `keepdims`."""
     given = {keyword.arg for keyword in node.keywords}
     torch = "torch" in tree.imported
     kept, axis_name = f"{KEPT_NAMES[torch]}=True", AXIS_NAMES[torch]
@@ -286,7 +286,7 @@ def _slice(tree: Tree, node: ast.Slice) -> Iterator[Change]:
 
 
 def _sequences(tree: Tree, node: ast.Tuple | ast.List) -> Iterator[Change]:
-    """Yield a sequence with two elements exchanged, such as two results, axes or sizes."""
+    """Yield a sequence with two exchanged elements, such as results, axes or sizes."""
     parent = tree.parent.get(node)
     if isinstance(parent, ast.Subscript) or not 2 <= len(node.elts) <= 6:
         return
@@ -340,7 +340,7 @@ def _left_out(tree: Tree, node: ast.stmt) -> Iterator[Change]:
 
 
 def _copied(tree: Tree, node: ast.Assign | ast.AugAssign) -> Iterator[Change]:
-    """Yield edits that copy an array, or turn an array into floats, in or before an assignment."""
+    """Yield edits that copy an array, or turn an array into floats."""
     start, end = tree.span(node)
     written: list[ast.expr] = []
     if isinstance(node, ast.AugAssign):

@@ -1,7 +1,7 @@
 """Candidate edits of a student's source, at one place or several, most promising first.
 
-Expressions of the course's correct answers may replace only similar expressions, because a whole
-correct answer would not show the mistake.
+An expression of a correct answer may replace only a similar expression. A whole correct answer
+would not show the mistake.
 """
 
 import ast
@@ -82,7 +82,7 @@ FACTORS = (0.65, 2.2, 1.7, 2.5, 0.7)  # a factor for each field of `Suspects`, i
 
 
 class Edit(msgspec.Struct, frozen=True):
-    """Edit of one unit of source: a file or a cell."""
+    """Edit of a file or a cell."""
 
     kind: str  # a key of `KINDS`
     unit: int  # the index of the unit
@@ -170,7 +170,7 @@ def _alike(one: Counter[str], other: Counter[str]) -> float:
 def edits(trees: Sequence[Tree | None], live: Lines, known: Sequence[Template] = ()) -> list[Edit]:
     """Return all different edits of the lines in `live`. If `live` is empty, edit all lines.
 
-    `known` are expressions of correct answers, which may replace similar expressions.
+    `known` are expressions of correct answers. They may replace similar expressions.
     """
     found: dict[tuple[int, tuple[Span, ...]], Edit] = {}
     for number, tree in enumerate(trees):
@@ -198,7 +198,7 @@ def edits(trees: Sequence[Tree | None], live: Lines, known: Sequence[Template] =
 def _places(
     tree: Tree, lines: set[int] | None, known: Sequence[Template]
 ) -> Iterator[Sequence[Changed]]:
-    """Yield the changes of each edit of these lines, at one place or several."""
+    """Yield the changes of each edit. An edit may change several places in these lines."""
     same: dict[tuple[object, ...], list[Changed]] = {}
     for node in tree.nodes:
         statement = tree.statement.get(node)
@@ -233,7 +233,7 @@ def _at_equal_places(equal: Iterable[list[Changed]]) -> Iterator[Sequence[Change
 
 
 def _names_kept_apart(tree: Tree) -> Iterator[list[Changed]]:
-    """Yield edits that give a variable's second value a new name from there on."""
+    """Yield edits that give a variable's second value a new name."""
     for node in tree.nodes:
         if not isinstance(node, ast.Assign) or len(node.targets) != 1:
             continue

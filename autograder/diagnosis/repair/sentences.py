@@ -1,4 +1,4 @@
-"""Sentences about the results of a search for repairs, which never show an edit."""
+"""Sentences about the results of a search for repairs. They never show an edit."""
 
 from collections.abc import Collection, Iterable, Sequence
 
@@ -20,8 +20,8 @@ DEPARTS = "departs"  # no edit was found; the line with the first unknown value
 class Found(msgspec.Struct, frozen=True):
     """Result of a search for repairs.
 
-    Each of the `edits`, or the two edits in `together`, make all checks pass. If only some checks
-    were repaired, `functions` has the functions that these checks test.
+    Each of the `edits` makes all checks pass. The two edits in `together` do so only together. If
+    only some checks were repaired, `functions` has the functions that these checks test.
     """
 
     edits: tuple[Edit, ...]
@@ -33,17 +33,15 @@ class Found(msgspec.Struct, frozen=True):
     only_failing: Lines = NO_LINES  # lines that run only in failing checks
 
     def tree(self, unit: int) -> Tree:
-        """Return the syntax tree of a unit with an edit or a marked line."""
         tree = self.trees[unit]
         assert tree is not None
         return tree
 
     def label(self, unit: int) -> str:
-        """Return a printable name of a unit."""
         return one_line(self.tree(unit).label, 80)
 
     def where(self, unit: int, numbers: Collection[int]) -> str:
-        """Return `line 3` or `lines 3 and 4`, with the file's name if there are several files."""
+        """Return `line 3` or `lines 3 and 4`. If there are several files, add the file's name."""
         where = f"line{'s' * (len(numbers) > 1)} {join_names([*map(str, numbers)])}"
         return f"{where} of {self.label(unit)}" if len(self.trees) > 1 else where
 
@@ -58,7 +56,7 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def describe_repair(found: Sequence[Found], shown_only: bool = False) -> Repair | None:
-    """Return the sentences for searches about different functions, or None.
+    """Return the sentences for searches about different functions, if there are any.
 
     `shown_only` is true if hidden checks were not run, as in a released course.
     """
@@ -85,7 +83,7 @@ def _describe(found: Found, shown_only: bool) -> Repair | None:
 
 
 def _of_edits(found: Found, passes: str) -> Repair | None:
-    """Return a sentence about edits that work alone, or None for too many lines."""
+    """Return a sentence about edits that work alone. For too many lines, return None."""
     edits = sorted(found.edits, key=lambda edit: (edit.unit, edit.lines))
     places = {(edit.unit, line) for edit in edits for line in edit.lines}
     if len({(edit.unit, edit.lines) for edit in edits}) > 1:
@@ -126,7 +124,7 @@ def _of_lines_alone(found: Found) -> Repair | None:
 
 
 def _of_function(found: Found, passes: str) -> Repair | None:
-    """Return a sentence that names the function or class of all edits, or None."""
+    """Return a sentence that names the function or class of all edits, if there is one."""
     names = set()
     for edit in found.edits:
         around = (

@@ -1,4 +1,4 @@
-"""Targets of a repair, and a measure of how close an edited file comes to these targets."""
+"""Targets of a repair, and a measure of how close an edited file is to them."""
 
 import ast
 from collections.abc import Collection, Sequence
@@ -23,14 +23,14 @@ class Targets(msgspec.Struct, frozen=True):
     not_run: tuple[str, ...] = ()  # checks that did not run; may test these functions too
 
     def are_met_by(self, result: CheckResult) -> bool:
-        """Return True if a check passes or also tests functions outside the targets."""
+        """Return True if a check passes, or if it also tests functions outside the targets."""
         return passes(result) or not _functions(result) <= set(self.functions)
 
 
 def find_targets(source: Source, results: Sequence[CheckResult]) -> Targets:
-    """Return the failed checks of written functions for which no mistake is named.
+    """Return the failed checks of written functions without a named mistake.
 
-    A function that uses a function with a named mistake may be right, so it is left out.
+    A function that calls a function with a named mistake may be right, so it is left out.
     """
     failed = [result for result in results if result.outcome == "failed"]
     named = frozenset(name for result in failed if _is_named(result) for name in _functions(result))
@@ -49,7 +49,7 @@ def find_targets(source: Source, results: Sequence[CheckResult]) -> Targets:
 def targets_by_function(
     source: Source, results: Sequence[CheckResult], targets: Targets
 ) -> list[Targets]:
-    """Return separate targets for each function if several functions fail in separate checks.
+    """Return separate targets for each function, if several functions fail in separate checks.
 
     A function that calls another failing function is left out, because an edit of the call could
     avoid the mistake instead of repairing it.
@@ -70,7 +70,7 @@ def targets_by_function(
 
 
 def users_of(source: Source, functions: Collection[str]) -> frozenset[str]:
-    """Return these functions and all functions of the file that use them in any way."""
+    """Return these functions and all functions of the file that use them."""
     names_in = {
         node.name: {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
         for unit in source.units
@@ -102,7 +102,7 @@ RAISED, SHAPE, VALUES = range(3)
 
 
 class Fitness(NamedTuple):
-    """Measure of how close an edited file comes to the targets. Larger tuples are better."""
+    """Measure of how close an edited file is to the targets. Larger tuples are better."""
 
     passed: int  # the number of checks that passed before the first failure
     kind: int  # the kind of the first failure: `RAISED`, `SHAPE` or `VALUES`

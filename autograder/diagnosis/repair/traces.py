@@ -1,8 +1,8 @@
 """Traces of a submission: lines that checks run, and intermediate values.
 
 The judge runs a changed file that prints a marker for each statement or each value, and reads the
-output. Four numbers identify a value, whatever the number and the order of its axes. So a student
-may arrange arrays differently from the reference.
+output. Four numbers identify a value. They do not depend on the number or the order of its axes. So
+a student may arrange arrays differently from the reference.
 """
 
 import ast
@@ -66,8 +66,8 @@ def _passed_value(mark, part, value, _seen={}, _print=print):
 class TracedValue(NamedTuple):
     """Computed value: its place and four identifying numbers.
 
-    The four numbers are the size, the count of infinite or huge entries, the sum of all other
-    entries, and the sum of their squares.
+    The numbers are the size, the count of infinite or huge entries, the sum of all other entries,
+    and the sum of their squares.
     """
 
     place: tuple[int, int]
@@ -75,14 +75,14 @@ class TracedValue(NamedTuple):
 
 
 def with_line_marks(source: Source, trees: Sequence[Tree | None]) -> Source:
-    """Return the source with a marker before each statement that names unit and line."""
+    """Return the source with a marker before each statement. A marker names unit and line."""
     return _marked(source, trees, Unit("marks", _MARK_LINE), _mark_lines)
 
 
 def with_value_marks(source: Source, trees: Sequence[Tree | None], all_parts: bool) -> Source:
     """Return the source with a value marker for each assignment and each `return`.
 
-    With `all_parts`, each part of the expressions has a marker too.
+    With `all_parts`, each part of an expression has a marker too.
     """
     mark = partial(_mark_values, all_parts=all_parts)
     return _marked(source, trees, Unit("values", _MARK_VALUE), mark)
@@ -124,7 +124,7 @@ def _mark_lines(root: ast.Module, number: int) -> None:
 
 
 def _mark_values(root: ast.Module, number: int, all_parts: bool) -> None:
-    """Add markers for the values that statements inside functions assign or return."""
+    """Add markers for values that functions assign or return."""
     functions = [node for node in ast.walk(root) if isinstance(node, ast.FunctionDef)]
     blocks = {id(block): block for function in functions for block in _blocks(function)}
     for block in blocks.values():
@@ -229,7 +229,7 @@ def values_of_right_answers(
 def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines, Lines]:
     """Return the line with the first unknown value, and all lines with only known values.
 
-    A value is known if a correct answer computes it too. If every line has an unknown value, the
+    A value is known if a correct answer also computes it. If every line has an unknown value, the
     student's approach is different, so both results are empty.
     """
     large = [value for value in values if value.known_by[0] >= TELLING]

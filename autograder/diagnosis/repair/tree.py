@@ -1,4 +1,4 @@
-"""Syntax trees of units of source, with the position of each node in the text."""
+"""Syntax trees of files and cells, with the position of each node in the text."""
 
 import ast
 import itertools
@@ -44,11 +44,11 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Tree:
-    """Syntax tree of a unit of source.
+    """Syntax tree of a file or a cell.
 
     `nodes` has all nodes that an edit may touch, in the order of the text. `statement`, `owner` and
-    `parent` are dicts from nodes to their statement, function (or None) and parent. `imported` has
-    the imported names of all units.
+    `parent` map each node to its statement, function (or None) and parent. `imported` has the
+    imported names of all units.
     """
 
     def __init__(self, unit: Unit) -> None:
@@ -121,12 +121,12 @@ class Tree:
         return self.raw[start:end].decode()
 
     def operand(self, node: ast.AST) -> str:
-        """Return a node's text as an operand, with brackets if a neighbour needs them."""
+        """Return a node's text as an operand. Add brackets if a neighbour needs them."""
         text = self.source(node)
         return text if isinstance(node, ATOMIC) else f"({text})"
 
     def put(self, kind: str, node: ast.AST, new: str, weight: float = 1.0) -> Change:
-        """Return the change that replaces a node by a text, with brackets where needed."""
+        """Return the change that replaces a node by a text. Add brackets if they are needed."""
         start, end = self.span(node)
         parent = self.parent.get(node)
         binds = ast.BinOp | ast.UnaryOp | ast.Attribute | ast.Compare | ast.BoolOp | ast.Subscript
@@ -143,7 +143,7 @@ class Tree:
         return raw.decode()
 
     def scope(self, node: ast.AST) -> list[str]:
-        """Return the names that the function around a node binds, beginning with its parameters."""
+        """Return the names that the function around a node binds. Parameters come first."""
         function = self.owner[node]
         if function is not None and function not in self._scopes:
             stored = (name.id for name in ast.walk(function) if is_stored(name))
@@ -171,7 +171,7 @@ def read_trees(units: Sequence[Unit]) -> tuple[Tree | None, ...]:
 
 
 def read_tree(unit: Unit) -> Tree | None:
-    """Return the tree of a unit, or None for invalid Python and for too large units."""
+    """Return the tree of a file or cell. For invalid Python or a large text, return None."""
     try:
         return Tree(unit)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

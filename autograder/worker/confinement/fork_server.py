@@ -1,4 +1,4 @@
-"""Fork server, which imports libraries once and forks a confined child for each submission.
+"""Fork server: imports libraries once, and forks a confined child for each submission.
 
 To request a child, the judge sends the limits and the child's connection on the control socket
 (SEQPACKET). The fork server sends back the child's descriptor, and later the child's exit code.
@@ -37,7 +37,7 @@ COUNTED = 5.0  # seconds for which a test process runs, so that its threads can 
 
 
 class Forker:
-    """Process with imported libraries, which forks children and never loads a submission."""
+    """Process that imports libraries and forks children. It never loads a submission."""
 
     def __init__(self, config: dict[str, Any], control: socket.socket) -> None:
         self.config = config
@@ -52,7 +52,7 @@ class Forker:
         self.make_server: Callable[[], Any]  # called in a child once it is confined
 
     def prepare(self) -> None:
-        """Do all steps that are needed only once, in this necessary order."""
+        """Do all steps that are needed only once. Their order is necessary."""
         kernel.prctl(kernel.SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
         self.proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
         # imports need /proc and all files of Python, which this process cannot reach later
@@ -102,7 +102,7 @@ class Forker:
             self.make_server = lambda: Server(LINE, LINE, self.config["hidden"])
 
     def _enter_namespaces(self, readable: list[str]) -> None:
-        """Enter new namespaces (mounts …), and fork a first process in them, which continues."""
+        """Enter new namespaces (mounts …), and continue in a forked first process."""
         as_root = os.geteuid() == 0
         if as_root:  # bind the paths that only root can reach, then become another user
             kernel.unshare(kernel.NEW_MOUNTS, "mounts")
@@ -146,7 +146,7 @@ class Forker:
             self.control.send(STATUS.pack(self._ended(child, handle)))
 
     def _ended(self, child: int, handle: int) -> int:
-        """Wait for a child's end, and return its exit code."""
+        """Wait until a child ends, and return its exit code."""
         has_too_many = False
         if self.counts_tasks:
             poll = select.poll()
@@ -208,7 +208,6 @@ class Forker:
 
 
 def main(config: dict[str, Any]) -> None:
-    """Serve on the control socket inherited from the judge."""
     sys.argv[:] = sys.orig_argv[:] = ["submission.py"]
     forker = Forker(config, socket.socket(fileno=config["control"]))
     forker.prepare()

@@ -1,4 +1,4 @@
-"""Private root folder with only libraries, and steps for giving up the rights of root."""
+"""Private root folder with only libraries, and loss of the rights of root."""
 
 import os
 import sys
@@ -33,7 +33,7 @@ def _open_to_all(path: str) -> bool:
 
 
 def enter_user_namespace(proc: int, flags: int) -> None:
-    """Enter a new user namespace that keeps all ids, and further new namespaces (`flags`).
+    """Enter a new user namespace that keeps all ids. `flags` are further new namespaces.
 
     `proc` is a descriptor of /proc. The process must have a single thread.
     """
@@ -56,8 +56,8 @@ _SYSTEM = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache")
 def library_paths(libraries: Sequence[str], hidden: Sequence[str] = ()) -> list[str]:
     """Return the existing paths that Python needs to start and to import modules.
 
-    No path lies inside another path. The contents of a folder, without `hidden` paths, replace a
-    folder with a hidden path.
+    No path lies inside another path. If a folder contains a `hidden` path, its other contents
+    replace it.
     """
     wanted = [*_SYSTEM, sys.prefix, sys.base_prefix, *libraries]
     found: list[str] = []

@@ -1,4 +1,4 @@
-"""Probe that runs in place of a submission and tries forbidden actions.
+"""Probe that tries forbidden actions. It runs instead of a submission.
 
 A request is a line of JSON: a name in ATTEMPTS, and arguments. The answer is one byte. Attempts
 that succeed do no harm: the files belong to the probe, and the signals are 0 and SIGURG.
@@ -53,7 +53,7 @@ def _raised(result: int) -> None:
 
 
 def _start_threads() -> None:
-    """Start 300 threads at once, which a lower limit must prevent."""
+    """Start 300 threads at once. A lower limit must prevent this."""
     over = threading.Event()
     threading.stack_size(SMALL_STACK)
     try:

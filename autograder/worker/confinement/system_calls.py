@@ -1,8 +1,7 @@
 """Rules for a confined process: landlock for files, and seccomp for system calls.
 
-A system call is allowed if it cannot affect another process, a file outside, or the kernel. It may
-change the memory, the threads and the descriptors of the process itself. All system calls outside
-this list fail.
+A system call is allowed if it cannot affect another process, a file outside, or the kernel. The
+process may change its own memory, threads and descriptors. All other system calls fail.
 """
 
 import errno
@@ -16,7 +15,7 @@ from .private_root import DEVICES
 
 
 class Only(NamedTuple):
-    """Condition on a system call's argument: equal to `value` in the bits of `mask`."""
+    """Condition on a system call's argument: it must equal `value` in the bits of `mask`."""
 
     argument: int
     value: int
@@ -139,7 +138,7 @@ def _add(rules: Any, action: Any, name: str, *conditions: Any) -> None:
 
 
 def for_this_process(program: bytes) -> bytes:
-    """Return the filter with this process's id, which allows signals only to this process."""
+    """Return the filter with this process's id. It allows signals only to this process."""
     return program.replace(struct.pack("<I", OWN_PID), struct.pack("<I", os.getpid()))
 
 

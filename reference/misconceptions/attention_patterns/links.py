@@ -29,8 +29,6 @@ def _others(s: Any) -> Any:
 
 
 def _by_token(of: Callable[[list[float]], float]) -> Step:
-    """Return a step with one number for each token, computed from all weights of the token."""
-
     def links(s: Any) -> Any:
         found = []
         for row in np.asarray(s.weights):

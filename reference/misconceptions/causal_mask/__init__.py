@@ -19,7 +19,6 @@ from reference.misconceptions.causal_mask.weights import IN_WEIGHTS, WEIGHT_FACT
 
 
 def axes(state: Any) -> dict[str, int]:
-    """Return the sizes by name."""
     sizes = {f"B{i or ''}": size for i, size in enumerate(state.scores.shape[:-2])}
     return sizes | {"L_q": state.scores.shape[-2], "L_k": state.scores.shape[-1]}
 

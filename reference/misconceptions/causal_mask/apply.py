@@ -1,4 +1,4 @@
-"""Misconceptions in applying a mask to scores."""
+"""Misconceptions about applying a mask to scores."""
 
 from collections.abc import Callable
 from typing import Any

@@ -13,7 +13,6 @@ LOW = 20.0  # a score this far below the largest of its row gets weight 0
 
 
 def scores_and_masks(draw: int) -> Sequence[Probe]:
-    """Return calls with scaled scores and masks of every kind."""
     rng = np.random.default_rng([40, draw])
 
     def scores(*sizes: int) -> Any:

@@ -1,4 +1,4 @@
-"""Misconceptions in counting visible positions."""
+"""Misconceptions about the number of visible positions."""
 
 import numpy as np
 

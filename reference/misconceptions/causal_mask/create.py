@@ -1,4 +1,4 @@
-"""Misconceptions in making the mask."""
+"""Misconceptions about creating the mask."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -25,7 +25,6 @@ SIZE: Hints = (
 
 
 def of_length(make: Callable[[int], Any]) -> Step:
-    """Return a step that applies `make` to the length."""
     return lambda s: make(s.seq_len)
 
 

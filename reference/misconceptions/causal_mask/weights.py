@@ -1,4 +1,4 @@
-"""Misconceptions in masked attention weights."""
+"""Misconceptions about masked attention weights."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
 """Misconceptions in attention by hand: a wrong step gives other numbers.
 
-The student's numbers are compared, to at least two decimals, with results from the exact previous
-step or from the student's own previous step.
+A step starts from the exact previous step or from the student's own previous step. The student's
+numbers must match a mistake to at least two decimals.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -76,7 +76,6 @@ def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> F
 def with_later_steps(
     text: str, name: str, steps: Mapping[str, Array | None], variant: str = ""
 ) -> str:
-    """Return the message on a wrong step, with the later steps that follow from it."""
     letter, step = name.split("_", 1)
     part = hand_problem(variant).parts[letter]
     own = {
@@ -95,7 +94,7 @@ def with_later_steps(
 
 
 def _from_trivial_rows(part: HandPart, step: str, read: Callable[[str], Any]) -> Finding | None:
-    """Return the reason why an answer after a wrong own step earns nothing, or None."""
+    """Return the reason why an answer after a wrong own step earns nothing, if there is one."""
     name, before = f"{part.letter}_{step}", f"{part.letter}_{step_before(step)}"
     mine, own = _numbers(read, name), _numbers(read, before)
     if step == "scores" or mine is None or own is None or mine.shape != part.shape(step):
@@ -157,7 +156,7 @@ Fitting = dict[tuple[str, str], float]  # (id, finding): chance of a fit
 
 
 def _named(name: str, fitting: list[tuple[str, str]], hints: Hints) -> Finding | None:
-    """Return the finding for the mistake, or for two mistakes with the same numbers."""
+    """Return a finding with the mistake's name, or with two names if their numbers are the same."""
     if not 1 <= len(fitting) <= 2:
         return None
     says = f"{name}: your numbers are {fitting[0][1]}."
@@ -167,7 +166,6 @@ def _named(name: str, fitting: list[tuple[str, str]], hints: Hints) -> Finding |
 
 
 def _fitting(part: HandPart, step: str, read: Callable[[str], Any]) -> Fitting:
-    """Return the mistakes that give the student's matrix from their own or the exact last step."""
     name = f"{part.letter}_{step}"
     mine = _numbers(read, name)
     if mine is None or _close(mine, part.exact(step)):
@@ -196,7 +194,6 @@ def _fitting(part: HandPart, step: str, read: Callable[[str], Any]) -> Fitting:
 
 
 def _of_part(part: HandPart, step: str, read: Callable[[str], Any]) -> list[tuple[str, str]]:
-    """Return the wrong operations that give the student's matrix, by name and words."""
     mine = _numbers(read, f"{part.letter}_{step}")
     if mine is None or _close(mine, part.exact(step)):
         return []
@@ -240,7 +237,7 @@ def _by_operations(step: str, mine: Array, givens: SimpleNamespace) -> list[tupl
 
 
 def _rounded(part: HandPart, step: str, mine: Array, previous: Array) -> Fitting:
-    """Return the mistake of too few decimals, if the numbers are otherwise right."""
+    """Return the mistake of rounding too early, if the numbers are otherwise right."""
     right = part.following(step, previous)
     own = not _close(previous, _before(part, step))
     ones = (
@@ -305,7 +302,6 @@ def _before(part: HandPart, step: str) -> Array:
 
 
 def _made(family: Family, wrong: Misconception, call: SimpleNamespace) -> Any:
-    """Return the result of a mistake in the previous step, or None if the sizes do not fit."""
     try:
         return wrong.replaces[str(family.target)](call)
     except ValueError:
@@ -313,7 +309,7 @@ def _made(family: Family, wrong: Misconception, call: SimpleNamespace) -> Any:
 
 
 def _printed(name: str, mine: Array | None) -> bool:
-    """Return True if the student has the wrong numbers of the source S3 at the same places."""
+    """Return True if the wrong numbers are those that the source S3 prints."""
     printed = PRINTED_IN_S3.get(name, {})
     if mine is None or not printed or any(len(place) != mine.ndim for place in printed):
         return False
@@ -332,7 +328,7 @@ def _close(mine: Array | None, wrong: Array) -> bool:
 
 
 def _made_by(mine: Array, wrong: Array) -> bool:
-    """Return True if a mistake gives the student's numbers, in all their decimals."""
+    """Return True if the mistake gives the student's numbers in all decimals."""
     allowed = as_written(mine)
     return mine.shape == wrong.shape and bool((np.abs(mine - wrong) <= allowed + 1e-9).all())
 
@@ -346,9 +342,9 @@ def _numbers(read: Callable[[str], Any], name: str) -> Array | None:
 
 
 def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
-    """Yield a value's name, a mistake, and the values that the mistake gives, for `verify`.
+    """Yield for `verify` each mistake with the name and the values that it gives.
 
-    Numbers that are too likely by chance have no name.
+    A value that may occur by chance gets no name.
     """
     for part in STANDARD.parts.values():
         for step, family in WRONG.items():

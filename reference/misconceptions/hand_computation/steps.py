@@ -64,7 +64,6 @@ def _v(part: HandPart) -> Array:
 
 
 def from_before(change: Change) -> Step:
-    """Return a step that applies `change` to the part and to the step before."""
     return lambda s: change(s.part, s.before)
 
 
@@ -237,7 +236,6 @@ WRONG = {
 
 
 def from_scores(change: Callable[[Array], Array]) -> Step:
-    """Return a step that applies `change` to the scores of the causal row."""
     return lambda s: change(s.before)
 
 
@@ -293,7 +291,6 @@ MASKED_ROW = Family(
 
 
 def findings() -> dict[str, dict[str, str]]:
-    """Return for each step the words for each mistake."""
     families = {**WRONG, "masked_row": MASKED_ROW}
     return {
         step: {wrong.id: wrong.finding for wrong in family.misconceptions}

@@ -8,7 +8,7 @@ from reference.misconceptions.language_model.model import MODEL
 
 
 def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
-    """Yield modules with the mistakes that the checks themselves name."""
+    """Yield modules with the mistakes that the checks name themselves."""
     from reference.misconceptions.language_model.simulated import SIMULATED
 
     for name, mistake, module in SIMULATED:

@@ -1,8 +1,7 @@
 """Misconceptions in the transformer block.
 
-Sources: pre-norm instead of post-norm is the most common difference between published blocks (Xiong
-et al., 2020); adding the block's input a second time instead of the first norm's result occurs in
-code that uses one name for both.
+Many published blocks use pre-norm instead of post-norm (Xiong et al., 2020). If code uses one name
+for two values, it may add the block's input again instead of the first norm's result.
 """
 
 from collections.abc import Sequence
@@ -157,7 +156,6 @@ MASKS = chosen(
 
 
 def draw_block(rng: np.random.Generator, d_model: int, d_ff: int) -> dict[str, Any]:
-    """Return the block's weights by the recipe's names."""
     root = np.sqrt(d_model)
     weights = {
         name: rng.normal(size=(d_model, d_model)) / root * 1.5
@@ -176,7 +174,6 @@ def draw_block(rng: np.random.Generator, d_model: int, d_ff: int) -> dict[str, A
 
 
 def probes(draw: int) -> Sequence[Probe]:
-    """Return calls with one and several heads, with and without masks."""
     rng = np.random.default_rng([33, draw])
 
     def case(batch: int, length: int, d_model: int, heads: int, d_ff: int, mask: Any) -> Probe:
@@ -209,7 +206,6 @@ def probes(draw: int) -> Sequence[Probe]:
 
 
 def axes(state: Any) -> dict[str, int]:
-    """Return the sizes by name."""
     return {
         "B": state.x.shape[0],
         "L": state.x.shape[1],

@@ -250,7 +250,6 @@ MODEL_PARTS = (
 
 
 def probes(draw: int) -> Sequence[Probe]:
-    """Return calls of several lengths, including the longest possible."""
     rng = np.random.default_rng([34, draw])
 
     def case(batch: int, length: int, *sizes: int) -> Probe:

@@ -18,12 +18,10 @@ def norm(x: Any, weight: Any, bias: Any) -> Any:
 
 
 def feed(s: Any, x: Any) -> Any:
-    """Return the feed-forward network's result."""
     return np.maximum(x @ s.W_0.T + s.b_0, 0) @ s.W_2.T + s.b_2
 
 
 def attend(s: Any, x: Any) -> Any:
-    """Return correct multi-head attention of any x."""
     q, k, v = (split_heads(x @ w.T, s.num_heads) for w in (s.W_q, s.W_k, s.W_v))
     weights = softmax(block(scale(scores(q, k), q.shape[-1]), s.mask))
     return merge_heads(weights @ v) @ s.W_o.T

@@ -32,14 +32,12 @@ class OtherNorm(modules.TransformerBlock):
 
 
 class TwoResults(modules.TransformerBlock):
-    """The block also returns the weights."""
-
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
         return super().forward(x, mask), self.attention(x, mask)[1]
 
 
 class NoLimit(modules.SimpleLanguageModel):
-    """The model accepts any number of tokens: extra tokens get the last position."""
+    """The model accepts any number of tokens. Extra tokens get the last position."""
 
     def forward(self, tokens: Tensor) -> Tensor:
         if tokens.shape[1] <= self.max_seq_length:
@@ -61,8 +59,6 @@ class CutOff(modules.SimpleLanguageModel):
 
 
 class NoAttribute(modules.SimpleLanguageModel):
-    """max_seq_length is one less than it should be."""
-
     def __init__(self, *sizes: int) -> None:
         super().__init__(*sizes)
         self.max_seq_length -= 1

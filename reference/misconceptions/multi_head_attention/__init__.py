@@ -96,9 +96,7 @@ MISCONCEPTIONS = (
 
 
 def probes(draw: int) -> Sequence[Probe]:
-    """Return probes with all sizes different, and probes with all sizes equal to show mistakes in
-    values.
-    """
+    """Return calls with different sizes, and with equal sizes, so that wrong axes also run."""
     rng = np.random.default_rng([32, draw])
 
     def case(batch: int, length: int, d_model: int, heads: int, mask: Any = None) -> Probe:

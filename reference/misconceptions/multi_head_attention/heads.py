@@ -16,12 +16,10 @@ from reference.misconceptions.scaled_dot_product_attention.weights import ROWS
 
 
 def with_head_axis(mask: Any) -> Any:
-    """Return a mask `(B, L, L)` as `(B, 1, L, L)`. Return other masks unchanged."""
     return mask[:, None] if mask is not None and mask.ndim == 3 else mask
 
 
 def of_each(change: Callable[[Any, int], Any]) -> Step:
-    """Return the same change in the split of queries, keys and values."""
     return lambda s: lambda t: change(t, s.num_heads)
 
 

@@ -36,7 +36,6 @@ LABELS = {
 
 
 def axes(state: Any) -> dict[str, int]:
-    """Return the sizes by name."""
     sizes = {f"B{i or ''}": size for i, size in enumerate(state.Q.shape[:-2])}
     return sizes | {
         "L_q": state.Q.shape[-2],
@@ -47,7 +46,7 @@ def axes(state: Any) -> dict[str, int]:
 
 
 def inside_attention(own: Iterable[Family], families: Iterable[Family]) -> Iterator[Misconception]:
-    """Yield the mistakes between scores and weights, without the names in `own`."""
+    """Yield mistakes between scores and weights, except those with names in `own`."""
     known = {name for family in own for name in family.ways}
     for each in (each for family in families for each in family.misconceptions):
         if set(each.replaces) <= INSIDE and each.id not in known:

@@ -20,16 +20,15 @@ def _close(a: Any, b: Any) -> bool:
 
 
 def divisor(s: Any, v: Any) -> float:
-    """Return the divisor of the scores, or NaN if the weights do not show it.
+    """Return the divisor of the scores. If the weights do not show it, return NaN.
 
-    The logarithms of a row of weights are the scores over the divisor, plus a constant. Blocked
-    keys, and weights that are lost to rounding, are left out.
+    The logarithms of a row of weights are the divided scores plus a constant. Blocked keys and
+    weights near 0 are left out.
     """
     return _divisor(s, _two(s, v)[1], 1e-6)
 
 
 def divisor_in_single(s: Any, v: Any) -> float:
-    """Return the divisor from float32 weights, whatever the output is."""
     weights = v[1]
     if weights.shape != s.weights.shape:
         raise ValueError("these are not the weights")

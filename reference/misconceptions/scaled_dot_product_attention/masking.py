@@ -1,4 +1,4 @@
-"""Misconceptions in masking."""
+"""Misconceptions about masks."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +19,7 @@ BLOCKING: Hints = (
 
 
 def masked(state: Any, with_mask: Callable[[Any], Any], without: Any = None) -> Any:
-    """Return the scaled scores, changed by `with_mask` if there is a 0/1 mask."""
+    """Return the scaled scores. If there is a 0/1 mask, `with_mask` changes them."""
     if state.mask is None:
         return state.scaled if without is None else without(state)
     return with_mask(np.asarray(state.mask).astype(float))
@@ -36,7 +36,7 @@ def rows_as_padding(mask: Any, scores: Any, axes: range = range(3, 9)) -> Any:
 
 
 def heads_as_batch(mask: Any, scores: Any) -> Any:
-    """Return the mask, aligned with the first axes of the scores if it has one axis less."""
+    """Return a mask `(B, L, L)` as `(B, 1, L, L)` if the scores have an axis for heads."""
     m = np.asarray(mask)
     return m[:, np.newaxis] if m.ndim == 3 and scores.ndim == 4 else m
 

@@ -1,4 +1,4 @@
-"""Misconceptions in the mean of the values, and in the returned values."""
+"""Misconceptions about the weighted sum of values, and about the returned values."""
 
 import numpy as np
 

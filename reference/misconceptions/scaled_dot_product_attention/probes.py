@@ -17,9 +17,7 @@ HUGE = np.array([[100.0, 1.0], [0.1, 0.0]]), np.array([[100.0, 0], [90, 3], [0, 
 
 
 def probes(draw: int, most: float = 10_000) -> Sequence[Probe]:
-    """Return probes with all sizes different, and probes with all sizes equal to show mistakes in
-    values.
-    """
+    """Return calls with different sizes, and with equal sizes, so that wrong axes also run."""
     rng = np.random.default_rng([30, draw])
 
     def qkv(batch: tuple[int, ...], l_q: int, l_k: int, d_k: int, d_v: int) -> list[Any]:

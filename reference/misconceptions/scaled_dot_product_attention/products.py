@@ -1,4 +1,4 @@
-"""Misconceptions in the product of queries and keys."""
+"""Misconceptions about the product of queries and keys."""
 
 from typing import Any
 
@@ -21,7 +21,6 @@ def transposed(x: Any) -> Any:
 
 
 def differences(s: Any) -> Any:
-    """Return each query minus each key."""
     return s.Q[..., :, None, :] - s.K[..., None, :, :]
 
 

@@ -1,4 +1,4 @@
-"""Misconceptions in the division by √d_k."""
+"""Misconceptions about the division by √d_k."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +18,6 @@ SCALE: Hints = (
 
 
 def divided(by: Callable[[Any], Any]) -> Step:
-    """Return a step with the scores divided by `by(state)`."""
     return lambda s: s.scores / by(s)
 
 

@@ -1,4 +1,4 @@
-"""Misconceptions in the softmax."""
+"""Misconceptions about the softmax."""
 
 from typing import Any
 

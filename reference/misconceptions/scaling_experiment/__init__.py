@@ -1,7 +1,7 @@
-"""Misconceptions about the scaling experiment: the quantity measured, the averages, the trials.
+"""Misconceptions about the scaling experiment: the measured quantity, the means and the trials.
 
-Students sample random numbers of their own. So `measure_scaling` is replayed many times for each
-misconception, and an answer is recognised by its distribution.
+Students draw their own random numbers. So the grader runs `measure_scaling` many times with each
+misconception, and compares the distribution of the results with the student's results.
 """
 
 import numpy as np

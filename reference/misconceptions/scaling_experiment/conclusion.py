@@ -1,4 +1,4 @@
-"""Misconceptions in the conclusion."""
+"""Misconceptions in the student's conclusion."""
 
 from collections.abc import Callable
 from typing import Any
@@ -47,7 +47,6 @@ CONCLUSION: Hints = (
 
 
 def explain_value(name: str, read: Callable[[str], Any], _variant: str = "") -> Finding | None:
-    """Return the mistake behind a wrong entry of `CONCLUSION`."""
     answer = read(name)
     if name != "CONCLUSION" or not isinstance(answer, dict):
         return None

@@ -1,4 +1,4 @@
-"""Misconceptions in the entropy of a row."""
+"""Misconceptions about the entropy of a row."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -202,7 +202,6 @@ ENTROPY = (
 
 
 def row_probes(draw: int) -> Sequence[Probe]:
-    """Return rows of weights, some with zeros."""
     rng = np.random.default_rng([61, draw])
     zeros = np.array([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0], [0.25, 0.75, 0.0]])[rng.permutation(3)]
     return [

@@ -1,4 +1,4 @@
-"""Misconceptions in the norm of the softmax's Jacobian."""
+"""Misconceptions about the norm of the softmax's Jacobian."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

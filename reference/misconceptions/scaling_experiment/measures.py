@@ -1,4 +1,4 @@
-"""Misconceptions in the measurement."""
+"""Misconceptions about the measurement."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The experiment, replayed many times: the effect of a wrong step on its statistics."""
+"""Simulation of the experiment: the distribution of its results with a wrong step."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
@@ -14,7 +14,7 @@ REPLAYS = 240
 
 
 class _At:
-    """State for one dimension, with this dimension's values of the steps."""
+    """Values of the steps for a single dimension."""
 
     def __init__(self, state: Any, d: int) -> None:
         self._state = state
@@ -35,7 +35,7 @@ def each_dimension(step: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 @lru_cache(maxsize=64)
 def drawn(d: int, seq_len: int, which: int) -> Any:
-    """Return standard normal Q (0) or K (1) of all trials, the same in every replay."""
+    """Return standard normal numbers for Q (0) or K (1), the same for every misconception."""
     return np.random.default_rng([60, d, seq_len, which]).standard_normal((REPLAYS, seq_len, d))
 
 
@@ -45,7 +45,7 @@ def _scores(d: int, seq_len: int) -> Any:
 
 
 def product(s: Any) -> Any:
-    """Return the scores of Q and K. The scores of the usual draws are computed once."""
+    """Return the scores of Q and K. If no step is wrong, use the cached scores."""
     usual = s.Q is drawn(s.d, s.seq_len, 0) and s.K is drawn(s.d, s.seq_len, 1)
     return _scores(s.d, s.seq_len) if usual else scores(s.Q, s.K)
 
@@ -78,14 +78,14 @@ ONE_DIMENSION: dict[str, Callable[[Any], Any]] = {
 
 
 def results(s: Any) -> dict[int, dict[str, Any]]:
-    """Return all trials' values of each measure, for each dimension."""
+    """Return the values of each measure in all trials, by dimension."""
     return {d: {name: s.averaged[d](s.row[d][name]) for name in MEASURES} for d in s.dimensions}
 
 
 def summary(s: Any) -> tuple[Any, Any]:
-    """Return the mean of each measure, and the allowed distance of a mean over the call's trials.
+    """Return the mean of each measure, and the allowed distance from the student's mean.
 
-    The distance is six standard errors of the student's mean and of this replay's mean together.
+    The allowed distance is six standard errors. Both means contribute to the standard error.
     """
     middle, allowed = {}, {}
     for d, row in s.result.items():
@@ -100,7 +100,7 @@ def summary(s: Any) -> tuple[Any, Any]:
 
 
 def sample(s: Any) -> Any:
-    """Return the means over the requested number of replayed trials, drawn from `rng`."""
+    """Return the means over `trials` random trials."""
     drawn = s.rng.integers(
         min(len(next(iter(row.values()))) for row in s.result.values()), size=s.trials
     )

@@ -43,7 +43,7 @@ BARE = replace(
 
 
 def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
-    """Yield modules with the mistakes that the checks themselves name."""
+    """Yield modules with the mistakes that the checks name themselves."""
     from reference.misconceptions.self_attention.simulated import SIMULATED
 
     for name, mistake, module in SIMULATED:

@@ -1,4 +1,4 @@
-"""Misconceptions in the four projections and the returned values."""
+"""Misconceptions about the four projections and the returned values."""
 
 import numpy as np
 

@@ -14,8 +14,6 @@ Mix = Callable[[Tensor, Tensor, float, bool], Mixed]
 
 
 def _bare(mix: Mix) -> type[nn.Module]:
-    """Return a ScaledDotProductAttention that combines weights and values by `mix`."""
-
     class ScaledDotProductAttention(nn.Module):
         def __init__(self, rate: float = 0.1) -> None:
             super().__init__()
@@ -84,16 +82,12 @@ def _cut(s: Tensor, v: Tensor, p: float, training: bool) -> Mixed:
 
 
 class WithBias(modules.SelfAttention):
-    """A projection has an unwanted bias."""
-
     def __init__(self, d_model: int, d_k: int | None = None, d_v: int | None = None) -> None:
         super().__init__(d_model, d_k, d_v)
         self.W_o = nn.Linear(d_v or d_model, d_model)
 
 
 class OtherNames(modules.SelfAttention):
-    """The correct matrices have other names."""
-
     def __init__(self, d_model: int, d_k: int | None = None, d_v: int | None = None) -> None:
         super().__init__(d_model, d_k, d_v)
         self.query = self.W_q
@@ -105,7 +99,7 @@ class OtherNames(modules.SelfAttention):
 
 
 class OneWidth(modules.SelfAttention):
-    """Every matrix is d_model wide, whatever d_k and d_v are."""
+    """Every matrix has the width d_model instead of d_k or d_v."""
 
     def __init__(self, d_model: int, *_: int) -> None:
         super().__init__(d_model)

@@ -1,4 +1,4 @@
-"""Misconceptions in the projections around attention."""
+"""Misconceptions about the projections around attention."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -81,7 +81,7 @@ INSIDE = (
 
 
 def probes(draw: int) -> Sequence[Probe]:
-    """Return probes: all sizes different where sizes decide, all equal where values decide."""
+    """Return calls with different sizes, and with equal sizes, so that wrong axes also run."""
     rng = np.random.default_rng([31, draw])
 
     def case(batch: tuple[int, ...], length: int, sizes: tuple[int, int, int], mask: Any) -> Probe:
@@ -126,7 +126,6 @@ def probes(draw: int) -> Sequence[Probe]:
 
 
 def axes(state: Any) -> dict[str, int]:
-    """Return the sizes by name."""
     sizes = {f"B{i or ''}": size for i, size in enumerate(state.x.shape[:-2])}
     return sizes | {
         "L": state.x.shape[-2],

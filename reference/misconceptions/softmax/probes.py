@@ -9,7 +9,7 @@ from autograder.author import Probe, Trait
 
 
 def probes(draw: int) -> Sequence[Probe]:
-    """Return calls, small integers first. Square arrays show a wrong axis only in values."""
+    """Return calls, small integers first. Square arrays let a wrong axis change only the values."""
     rng = np.random.default_rng([20, draw])
 
     def whole(*sizes: int) -> Any:

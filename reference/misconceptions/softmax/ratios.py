@@ -1,4 +1,4 @@
-"""Misconceptions in the exponential, the sum and the division."""
+"""Misconceptions about the exponential, the sum and the division."""
 
 from typing import Any
 

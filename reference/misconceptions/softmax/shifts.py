@@ -1,4 +1,4 @@
-"""Misconceptions in the axis, and in the number subtracted before the exponential."""
+"""Misconceptions about a softmax's axis, and about the number subtracted before the exponential."""
 
 from typing import Any
 
@@ -27,7 +27,6 @@ def _at(state: Any, change: Any) -> Any:
 
 
 def below_largest(s: Any, x: Any) -> Any:
-    """Return the numbers minus their maximum along the axis."""
     return x - x.max(axis=s.axis, keepdims=True)
 
 

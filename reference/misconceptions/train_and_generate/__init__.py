@@ -9,7 +9,7 @@ from reference.misconceptions.train_and_generate.writing import GENERATE
 
 
 def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
-    """Yield functions with the mistakes that the checks themselves name."""
+    """Yield functions with the mistakes that the checks name themselves."""
     from reference.misconceptions.train_and_generate.simulated import SIMULATED
 
     for name, mistake, function in SIMULATED:

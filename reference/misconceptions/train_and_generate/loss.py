@@ -1,4 +1,4 @@
-"""Misconceptions in the next-token loss."""
+"""Misconceptions about the next-token loss."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -79,7 +79,6 @@ def _across(s: Any) -> Any:
 
 
 def _classes_second(s: Any) -> Any:
-    """Return (B, L, V) reshaped to (B, V, L)."""
     batch, length, words = s.predictions.shape
     turned = s.predictions.reshape(batch, words, length)
     return _logarithms(turned, 1).swapaxes(1, 2)
@@ -343,7 +342,6 @@ LOSS = Recipe(
 
 
 def probes(draw: int) -> Sequence[Probe]:
-    """Return batches of all shapes, some with equal sizes."""
     rng = np.random.default_rng([35, draw])
 
     def case(batch: int, length: int, words: int, zeros: bool = True, scale: float = 2.0) -> Probe:

@@ -1,4 +1,4 @@
-"""Training and text generation with the mistakes that the checks themselves name."""
+"""Training and text generation with the mistakes that the checks name themselves."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Misconceptions in the training loop, which is replayed with torch, in float64."""
+"""Misconceptions about the training loop. Each runs with torch in float64."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ LIST: Hints = (
 
 @dataclass
 class Loop:
-    """Training loop in parts, with correct defaults."""
+    """Training loop in parts. By default, each part is correct."""
 
     optimizer: str = "AdamW"
     rate: Callable[[float, int, int], float] = lambda lr, step, steps: lr
@@ -64,7 +64,6 @@ class Loop:
     listed: Callable[[list[float]], Any] = lambda losses: losses
 
     def run(self, model: Any, batches: Sequence[Any], steps: int, lr: float) -> Any:
-        """Return the list of losses."""
         import torch
 
         losses: list[float] = []
@@ -116,10 +115,7 @@ def _run(s: Any) -> Any:
 
 
 class Trained(TrainsOne):
-    """Call of `train` with a new small model in the worker."""
-
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:  # noqa: ARG002
-        """Return a function that trains a given model."""
         changes = {
             name: change(None)
             for misconception in wrong
@@ -347,7 +343,6 @@ TRAIN = Recipe(
 
 
 def probes(draw: int) -> Sequence[Probe]:
-    """Return short trainings: one batch, as many batches as steps, and fewer."""
     rng = np.random.default_rng([36, draw])
 
     def case(words: int, count: int, steps: int, lr: float) -> Probe:

@@ -1,4 +1,4 @@
-"""Misconceptions in greedy text generation."""
+"""Misconceptions about greedy text generation."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -57,10 +57,7 @@ def _write(s: Any) -> list[int]:
 
 
 class Written(WritesWithOne):
-    """Call of `generate` with a new small model in the worker."""
-
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:
-        """Return a function that generates text by the recipe, at temperature 0."""
         import torch
 
         wrong = tuple(wrong)
@@ -243,7 +240,6 @@ GENERATE = Recipe(
 
 
 def probes(draw: int) -> Sequence[Probe]:
-    """Return prompts that fit into the model and prompts that do not."""
     rng = np.random.default_rng([37, draw])
 
     def case(words: int, length: int, count: int, limit: int) -> Probe:
