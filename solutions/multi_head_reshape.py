@@ -43,8 +43,8 @@ import numpy as np
 # - **Split.** `split_heads` gives each head its own block of features, of every token, in the shape
 #   `(B, H, L, E // H)`.
 # - **Merge.** `merge_heads` is the exact inverse of `split_heads`.
-# - **Error.** If $E$ is not a multiple of $H$, `split_heads` raises a `ValueError` whose message
-#   contains $E$ and $H$.
+# - **Error.** If `E` is not a multiple of `H`, `split_heads` raises a `ValueError`. Its message
+#   contains both numbers.
 # - **Sizes.** `B`, `L`, `E` and `H` may have any size from 1.
 # - **No side effects.** Neither function changes its argument or earlier results, and no result
 #   depends on earlier calls.

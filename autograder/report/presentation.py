@@ -248,7 +248,7 @@ def opening(exercise: ExerciseReport) -> Opening:
         what += f", in line {place.line} of {place.file}" if place is not None else ""
         begin = "Write this next:"
         if _nothing_begun(exercise):
-            begin = "Nothing is written yet. Begin with"
+            begin = "Begin with"
         return Opening(f"{begin} {what}.", reason=_other_reason(exercise, unwritten))
     return whole_reason if exercise.reason else Opening(_not_judged(exercise), True)
 

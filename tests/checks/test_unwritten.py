@@ -24,7 +24,7 @@ def test_stubs_are_not_begun(root, name, first, hints):
     course = load_course(root / "course.yml")
     with Judge(course, [course.exercise(name)]) as judge:
         report = judge.run(read_source(root / f"exercises/{name}.py", name)).report
-    assert opening(report).text.startswith(f"Nothing is written yet. Begin with {first}")
+    assert opening(report).text.startswith(f"Begin with {first}")
     failed = [each for each in report.checks if each.outcome == "failed"]
     assert all(each.unwritten for each in failed if not each.hidden)
     assert bool(failed[0].hints) == hints
@@ -50,7 +50,7 @@ WHOLE = "class SelfAttention:\n    def __init__(self):\n        super().__init__
 
 
 def test_a_function_that_a_stub_below_replaces_is_defined_twice(root):
-    """It was "Nothing is written yet. Begin with softmax"."""
+    """It was "Begin with softmax"."""
     course = load_course(root / "course.yml")
     handed_out = read_source(root / "exercises/softmax.py", "softmax")
     text = handed_out.text.replace("# %%\ndef softmax", f"# %%\n{BODY}\n\ndef softmax")

@@ -63,7 +63,7 @@ UNTOUCHED = exercise(
 
 
 def test_what_is_not_begun_is_said_once():
-    assert opening(UNTOUCHED).text == "Nothing is written yet. Begin with f, in line 7 of f.py."
+    assert opening(UNTOUCHED).text == "Begin with f, in line 7 of f.py."
     assert first_failure(UNTOUCHED) is None
     assert {each.outcome for each in presented(UNTOUCHED).checks} == {"not run"}
     for face in faces(UNTOUCHED):
@@ -104,7 +104,7 @@ def test_the_first_hint_stays_where_to_begin():
     report = exercise(
         unwritten("a", "x", hints=hints, place=None), unwritten("b", "y", hints=hints, place=None)
     )
-    assert opening(report).text == "Nothing is written yet. Begin with x."
+    assert opening(report).text == "Begin with x."
     for face in faces(report):
         assert face.count(hints[0]) == 1
 

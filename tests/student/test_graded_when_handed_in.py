@@ -234,5 +234,5 @@ def test_a_stub_in_a_check_that_cannot_be_judged_is_only_not_written(folder):
         text.replace('    expect_error(submission.double, None, type="TypeError")\n', "")
     )
     code, shown = run("check", "double")
-    assert code == 1 and shown.startswith("Nothing is written yet.")
+    assert code == 1 and shown.startswith("Begin with")
     assert shown.count("○") == 0
