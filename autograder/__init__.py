@@ -1,4 +1,4 @@
-"""Autograder that runs a student's file in a separate process and explains its mistakes."""
+"""Autograder: runs a student's file in a separate process and explains its mistakes."""
 
 import importlib
 import sys

@@ -1,4 +1,4 @@
-"""`python -m autograder`, which works like the command `autograder`."""
+"""`python -m autograder`: the same as the command `autograder`."""
 
 from autograder.cli import main
 

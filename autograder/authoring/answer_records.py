@@ -44,9 +44,10 @@ class Recorder:
         self._known: dict[tuple[str, bytes], list[Any]] = {}
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the function's result.
+        """Return the function's result, and record it.
 
-        Record it if it and the arguments are plain data, else raise NotJudged.
+        Raises:
+            NotJudged: the result or an argument is not plain data.
         """
         asked = ProjectionHash((args, kwargs))
         function = self._named(name)
@@ -90,7 +91,7 @@ class Recorder:
 
 
 def is_constant(value: Any) -> bool:
-    """Return whether a value is a text, a number, or a tuple of texts and numbers."""
+    """Return True if a value is a text, a number, or a tuple of texts and numbers."""
     values = value if isinstance(value, tuple) else [value]
     return all(isinstance(each, str | int | float) for each in values)
 

@@ -88,7 +88,7 @@ def _lesson(course: Course, exercise: Exercise, variant: str) -> str:
 
 
 def require_lesson(course: Course, exercise: Exercise) -> None:
-    """Refuse an exercise whose text has pictures that students could not see."""
+    """Refuse an exercise if its text has pictures that students could not see."""
     name = course.solution_file(exercise.name).name
     for description, path in _local(_lesson(course, exercise, "")):
         file = course.handed_out / path
@@ -110,7 +110,6 @@ def outdated(path: Path, text: str) -> bool:
 
 
 def checking_cells(exercise: Exercise) -> list[Any]:
-    """Return the cells for checking a notebook: a text, and the call of `check`."""
     from nbformat.v4 import new_code_cell, new_markdown_cell
 
     name = check_cell(exercise.name)
@@ -183,7 +182,7 @@ def pictures_in(text: str) -> list[str]:
 
 
 def pictures_of(course: Course, texts: Iterable[str]) -> dict[str, bytes]:
-    """Return a dict from path to content of the pictures in some texts. Leave out missing files."""
+    """Return the pictures in some texts, by path. Missing files are left out."""
     paths = dict.fromkeys(path for text in texts for path in pictures_in(text))
     files = {path: course.handed_out / path for path in paths}
     return {path: file.read_bytes() for path, file in files.items() if file.is_file()}

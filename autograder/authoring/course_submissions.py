@@ -69,7 +69,7 @@ def read_course_work(path: Path, exercise: Exercise) -> Source:
 
 @contextlib.contextmanager
 def judge_for(course: Course, exercise: Exercise, seed: int | None = None) -> Iterator[Judge]:
-    """Start a judge for the course's own code, with less confinement than for a student's code."""
+    """Start a judge for the course's own code. It is less confined than a student's code."""
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         children = children_on(choose(None, own_code=True), course, [], Path(scratch))
         with Judge(course, [exercise], children, seed) as judge:
@@ -77,7 +77,7 @@ def judge_for(course: Course, exercise: Exercise, seed: int | None = None) -> It
 
 
 class TooLarge(Cancelled, UserError):
-    """A call of a check needs too much for this process. The course's author must change it."""
+    """A check's call needs too much for this process. The course's author must change it."""
 
     finding = property(str)
 
@@ -167,7 +167,10 @@ def with_misconceptions(
 
 
 def with_functions(module: ModuleType, functions: Mapping[str, Any]) -> ModuleType:
-    """Return a copy of a module with other `functions`. Code of the module calls the originals."""
+    """Return a copy of a module with other `functions`.
+
+    The module's own code still calls the originals.
+    """
     copy = ModuleType(module.__name__)
     copy.__dict__.update({**vars(module), **functions})
     return copy

@@ -41,7 +41,7 @@ PLAIN: dict[str, Any] = {"kind": "plain"}
 
 
 class _Helpers:
-    """Functions and classes of the helper modules in a student kit, with their names.
+    """Functions and classes of the helper modules in a student kit, by name.
 
     Create this object after the recipes are imported.
     """
@@ -54,7 +54,7 @@ class _Helpers:
                 self.named.setdefault(id(value), f"{name}.{each}")
 
     def call(self, recipe: Recipe) -> dict[str, Any] | None:
-        """Return the helper that calls the function, or None if only private code calls it."""
+        """Return the helper that calls the function. If only private code calls it, return None."""
         caller = recipe.caller
         if caller is None:
             return PLAIN
@@ -119,7 +119,7 @@ def reasons_without_names(course: Course, exercise: Exercise) -> Iterator[str]:
 
 
 def helpers_of(course: Course, exercises: Sequence[Exercise]) -> set[str]:
-    """Return the helper modules that recipes use to call functions or read results."""
+    """Return the helper modules that recipes need to call functions or to read results."""
     modules = set()
     for exercise in exercises:
         for _, call, read in _calls(course, exercise):
@@ -129,7 +129,7 @@ def helpers_of(course: Course, exercises: Sequence[Exercise]) -> set[str]:
 
 
 class ReplayRecorder:
-    """Recorder of the results of a recipe's mistakes for the recipe's probes."""
+    """Recorder of the results that a recipe's mistakes give for its probes."""
 
     def __init__(self, recipe: Recipe, hints: int) -> None:
         self.recipe = recipe

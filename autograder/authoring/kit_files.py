@@ -1,7 +1,7 @@
 """Text files of a released course, without the records of answers.
 
-Released code has no hidden checks, hints, answers, comments or docstrings. Stand-ins replace names
-from modules of the reference that students do not get.
+Released code has no hidden checks, hints, answers, comments or docstrings. Students do not get the
+reference, so stand-ins replace the names of its modules.
 """
 
 import ast
@@ -42,7 +42,7 @@ _IMPORTS = ast.Import, ast.ImportFrom
 def text_files(
     course: Course, exercises: Sequence[Exercise], policy: HintPolicy, form: FileForm, seeds: int
 ) -> KitFiles:
-    """Return all text files of the released course, whose packages must be importable."""
+    """Return all text files of the released course. Its packages must be importable."""
     # never the seed that grades submissions
     recorded = tuple(seed for seed in range(1, seeds + 2) if seed != course.content.seed)[:seeds]
     made = Released(course=course_digest(course), seeds=recorded, made_with=np.__version__)
@@ -106,7 +106,7 @@ def _without_defaults(record: Any) -> Any:
 
 
 def code(course: Course, exercises: Sequence[Exercise], silent: bool) -> KitFiles:
-    """Return the visible checks of some exercises, and the helper modules that the checks use."""
+    """Return the visible checks of some exercises, and the helper modules that they use."""
     content = course.content
     value = functools.cache(functools.partial(_reference_value, content.reference))
     naming = Naming(content.reference, frozenset(content.helpers), value)
@@ -198,7 +198,7 @@ class Naming:
 
 
 def released(text: str, label: str, naming: Naming, checks: bool, silent: bool = False) -> str:
-    """Return the released text of a file. With `silent`, also remove the messages on mistakes."""
+    """Return the released text of a file. If `silent` is true, it has no messages on mistakes."""
     tree = ast.parse(text, label)
     if checks:
         tree.body = [each for each in tree.body if not is_hidden(each)]
@@ -214,13 +214,13 @@ def released(text: str, label: str, naming: Naming, checks: bool, silent: bool =
 
 
 def is_hidden(node: ast.stmt) -> bool:
-    """Return whether a check's pytest marks hide the check from students."""
+    """Return True if a check's pytest marks hide it from students."""
     marks = {ast.unparse(each) for each in getattr(node, "decorator_list", [])}
     return any(f"pytest.mark.{name}" in marks for name in NOT_IN_KIT)
 
 
 class _Imports(ast.NodeTransformer):
-    """Transformer that replaces imports from the reference with other modules or stand-ins.
+    """Transformer that replaces imports from the reference by other modules or stand-ins.
 
     Each imported name gets its own statement, so unused names can be removed.
     """
@@ -299,7 +299,7 @@ def _is_sentence(text: str) -> bool:
 
 
 def _used(body: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """Return a file's checks, and the functions, fixtures, values and imports for these checks."""
+    """Return a file's checks, and the functions, fixtures, values and imports that they need."""
     defined: dict[str, list[ast.stmt]] = {}
     for node in body:
         for name in _defines(node):

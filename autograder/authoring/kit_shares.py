@@ -1,4 +1,4 @@
-"""Counts of the right answers and the misconceptions that a student kit recognises."""
+"""Numbers of right answers and misconceptions that a student kit recognises."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -105,7 +105,6 @@ def kit_shares(course: Course, kit: Path, exercise: Exercise, with_names: bool) 
 def _count_right_answers(
     shares: KitShares, course: Course, exercise: Exercise, judge: Judge
 ) -> dict[str, frozenset[str]]:
-    """Count the right answers."""
     about: dict[str, frozenset[str]] = {}
     titles: dict[str, str] = {}
     passed: set[str] = set()
@@ -126,7 +125,7 @@ def _count_right_answers(
 def _is_named(
     wrong: WrongAnswer, client: SimulatedClient, judge: Judge, only: frozenset[str] | None
 ) -> bool | None:
-    """Return whether the report on an answer names only the answer's own mistake.
+    """Return True if the report on an answer names only the answer's own mistake.
 
     A value may get other names too, because two mistakes may give the same value.
     """
@@ -157,7 +156,7 @@ def _wrong_answers(course: Course, exercise: Exercise) -> Iterator[WrongAnswer]:
 
 
 def refuse_impossible_checks(shares: Sequence[KitShares]) -> None:
-    """Refuse a release with a check that no right answer passes."""
+    """Refuse a release if no right answer passes one of its checks."""
     for each in shares:
         if each.impossible:
             raise UserError(
@@ -170,16 +169,16 @@ def refuse_impossible_checks(shares: Sequence[KitShares]) -> None:
 
 
 def named_in(report: ExerciseReport, function: str) -> set[str]:
-    """Return the misconceptions of a function that are named in failed checks."""
+    """Return the misconceptions of a function that failed checks name."""
     diagnoses = (check.diagnosis for check in report.checks)
     named = (each for each in diagnoses if each is not None and each.kind == "named")
     return {name for each in named if each.function == function for name in each.misconceptions}
 
 
 def named_by_answers(replay: Replay, wrong: Fingerprint) -> set[str]:
-    """Return the names that the grader gives to a mistake of which only answers are recorded.
+    """Return the names that the grader gives to a mistake with recorded answers only.
 
-    If the recipe's probes have changed since then, the mistake gets no name.
+    If the recipe's probes have changed, the mistake gets no name.
     """
     if not wrong.outcomes:
         return set()

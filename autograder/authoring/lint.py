@@ -217,7 +217,7 @@ def _below(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
 
 
 def _defined_in_solution(course: Course, exercise: Exercise) -> Definitions | None:
-    """Return a dict of the solution's definitions, or None if the names are not clear."""
+    """Return the solution's definitions by name. If the names are not clear, return None."""
     try:
         tree = course_text(course.solution_file(exercise.name)).tree
     except (OSError, SyntaxError, ValueError):
@@ -287,7 +287,7 @@ def _unfit_for_kits(course: Course, text: CourseText) -> Iterator[AuthoringError
 
 
 def _unrecorded_calls(text: CourseText, recorded: Mapping[str, str]) -> Iterator[AuthoringError]:
-    """Yield an error for each recorded function that gets `rng` or `submission`."""
+    """Yield an error for each recorded function with `rng` or `submission` as an argument."""
     for call in (each for each in ast.walk(text.tree) if isinstance(each, ast.Call)):
         name = getattr(call.func, "id", "")
         given = {getattr(argument, "id", "") for argument in call.args} & {"rng", "submission"}
@@ -338,7 +338,7 @@ def _errors_in_runs(
 ) -> list[AuthoringError]:
     """Run a recipe and its misconceptions, and return their errors.
 
-    A misconception may rightly raise an error for some inputs. So an error counts if all calls
+    A misconception may rightly raise an error for some inputs. So an error counts only if all calls
     raise it, or if it cannot depend on inputs, such as an undefined name.
     """
     function = recipe.function
@@ -426,7 +426,7 @@ def _descriptions(recipe: Recipe, state: Any) -> Iterator[tuple[str, Callable[[]
 
 
 def _first_state(recipe: Recipe, changes: Sequence[Change]) -> tuple[Exception | None, Any]:
-    """Return (None, state), with the state of the first call without an error."""
+    """Return (None, state) for the first call without an error."""
     first: Exception | None = None
     for probe in recipe.calls(0):
         try:

@@ -1,8 +1,7 @@
 """Cache of courses without authoring errors. An entry is valid until a course file changes.
 
-The lint imports torch and all code of the course, which takes longer than grading a submission.
-This module imports neither torch nor the course, because judge processes are forked from its
-process.
+The lint imports torch and all code of the course. This takes longer than grading a submission. This
+module imports neither torch nor the course, because judge processes are forked from its process.
 """
 
 import os
@@ -22,8 +21,7 @@ def refuse_new_errors(
 ) -> str:
     """If a file has changed since the last lint, refuse authoring errors in these exercises.
 
-    Return a digest of these files. If `only_code` is true, a judge has already collected the
-    checks.
+    Return a digest of the files. If `only_code` is true, a judge has already collected the checks.
     """
     cache = Cache.of_user("lint", MAX_KEPT)
     names = [exercise.name for exercise in exercises]

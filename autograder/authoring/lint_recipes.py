@@ -62,7 +62,7 @@ class Places:
         return self.of_name(NAME, says)
 
     def of_recipe(self, function: str, says: str, word: str = "") -> AuthoringError:
-        """Return an error at the line of a word in the call of `Recipe`, or else at the call."""
+        """Return an error in the call of `Recipe`, if possible at the line of a word."""
         for text in self._texts():
             for call in (node for node in ast.walk(text.tree) if isinstance(node, ast.Call)):
                 by_name = dict(zip(RECIPE_FIELDS, call.args, strict=False))
@@ -76,7 +76,7 @@ class Places:
         return self.of_word(word or function, says)
 
     def of_misconception(self, wrong: Change, says: str, word: str = "") -> AuthoringError:
-        """Return an error at the line of a word in a mistake, or else at the mistake's name."""
+        """Return an error in a mistake, if possible at the line of a word."""
         name = wrong.id if isinstance(wrong, Misconception) else ""
         texts = [*self._texts()] if name else []
         entries = [(text.path, entry) for text in texts for entry in _entries(text, name)]
@@ -118,7 +118,7 @@ def _entries(text: CourseText, name: str) -> Iterator[tuple[ast.Constant, ast.ex
 def errors_in_record(
     module: ModuleType, mistakes: Mistakes, places: Places
 ) -> Iterator[AuthoringError]:
-    """Yield the errors in a module's list of mistakes, without the errors in its recipes."""
+    """Yield the errors in a module's list of mistakes. Errors in recipes are left out."""
     seen: set[str] = set()
     listed: tuple[Any, ...] = mistakes.listed
     for recipe in listed:
@@ -176,7 +176,7 @@ def errors_in_recipe(
 
 
 def _wrong_types(recipe: Any) -> Iterator[tuple[str, object, str]]:
-    """Yield each field of a recipe that has a wrong type: its name, value and expected type."""
+    """Yield each field of a recipe with a wrong type: its name, value and expected type."""
     for field, (kind, expected) in TUPLES.items():
         values = getattr(recipe, field)
         if isinstance(values, str) or not isinstance(values, Iterable):

@@ -17,7 +17,7 @@ from autograder.submission.stubs import BEGIN, END
 
 
 class Mutant(msgspec.Struct, frozen=True):
-    """Solution with one change: its text, the changed line, and the operator that changed it."""
+    """Solution with one change: its text, the changed line, and the operator."""
 
     text: str
     line: str
@@ -52,7 +52,7 @@ def places(text: str) -> Iterator[MutantPlace]:
 
 
 def mutant_at(text: str, place: MutantPlace) -> Mutant | None:
-    """Return a place's mutant, or None if it is outside the markers, invalid or unchanged."""
+    """Return a place's mutant. If it is outside the markers, invalid or unchanged, return None."""
     from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator
 
@@ -96,7 +96,7 @@ def _meaning(text: str) -> str:
 
 
 class EquivalentMutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Mutant with right results: the changed line, and why the results stay right."""
+    """Mutant with right results: the changed line, and the reason why the results stay right."""
 
     line: Annotated[str, msgspec.Meta(min_length=1)]
     reason: Annotated[str, msgspec.Meta(min_length=1)]
@@ -105,7 +105,7 @@ class EquivalentMutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def equivalent_mutants(
     solutions: Path, exercises: Collection[str]
 ) -> dict[str, list[EquivalentMutant]]:
-    """Return a dict from exercise to the mutants that `equivalent.yml` lists as right."""
+    """Return the mutants that `equivalent.yml` lists as right, by exercise."""
     path = solutions / "equivalent.yml"
     if not path.is_file():
         return {}

@@ -50,7 +50,7 @@ def with_exercise(path: Path, entry: str) -> str:
 
 
 def in_assignment(path: Path, text: str, assignment: str, name: str) -> str:
-    """Return the text of a `course.yml` with an exercise at the end of an assignment."""
+    """Return the text of a `course.yml` with a new exercise at the end of an assignment."""
     tree: Any = yaml.compose(text, Loader=yaml.SafeLoader)
     listed = value_of(tree, "assignments").value
     node = next(each for each in listed if value_of(each, "name").value == assignment)
@@ -71,7 +71,7 @@ def value_of(node: Any, key: str) -> Any:
 
 
 def last_line(node: yaml.Node) -> int:
-    """Return the line number (from 0) where a node ends, without comments after the node."""
+    """Return the last line number (from 0) of a node, without comments after it."""
     if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         last = node.value[-1]
         return last_line(last[1] if isinstance(last, tuple) else last)
@@ -137,7 +137,7 @@ def _entry(name: str, title: str, needs: Library) -> str:
 
 
 def _files(course: Course, name: str) -> dict[Path, str]:
-    """Return the files of an exercise, and files of packages that the course lacks."""
+    """Return the files of an exercise, and missing files of the course's packages."""
     exercise = course.exercise(name)
     values = {
         "name": name,

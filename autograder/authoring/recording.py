@@ -1,9 +1,8 @@
 """Recording of the reference's answers for several exercises.
 
-Each finished part of a record is saved in the cache at once. The recorded bytes do not depend on
-the number of processes. The key of a part in the cache is a digest of the course's reference, the
-engine, the libraries and the machine. Another exercise's own file counts only if this exercise may
-read the file.
+Each finished part of a record is saved in the cache immediately. The recorded bytes do not depend
+on the number of processes. The key of a part is a digest of the course's reference, the engine, the
+libraries and the machine. Another exercise's own file counts only if this exercise may read it.
 """
 
 import ast
@@ -194,7 +193,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _counted(course: Course, exercise: Exercise) -> set[Path]:
-    """Return the course files, except submissions, on which an exercise's records depend."""
+    """Return the course files that can change an exercise's records. Submissions are left out."""
     every = {file for folder in course.grading for file in _files(folder)}
     others: set[Path] = set()  # files of other exercises that this exercise cannot read
     for name in course.exercises:

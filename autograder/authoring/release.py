@@ -1,4 +1,4 @@
-"""Release of a course.
+"""Release of a course: a student kit without answers.
 
 Before the files are written, all their bytes are searched for answers.
 """
@@ -67,8 +67,6 @@ Checks = Mapping[str, Sequence[Check]]
 
 
 class ReleaseOptions(msgspec.Struct, frozen=True):
-    """Options of a release."""
-
     exercises: tuple[Exercise, ...]
     policy: HintPolicy
     form: FileForm = "py"
@@ -81,7 +79,7 @@ def bundle(
     say: Callable[[str], None],
     how: RecordingOptions = IN_THIS_PROCESS,
 ) -> dict[str, bytes]:
-    """Return a dict from path to content for all files of the released course."""
+    """Return the content of all files of the released course, by path."""
     exercises, policy = options.exercises, options.policy
     checks = checks_of(course, [exercise.name for exercise in exercises])
     with importable(course):
@@ -245,8 +243,8 @@ def leaks(
     """Return a sentence for each place in the files that contains an answer.
 
     An answer is a line or a larger expression of a solution, a hidden check or the reference, even
-    with other names. The texts in `secrets` are answers too. Code that students may see anyway, in
-    `shown`, is not reported.
+    with other names. The texts in `secrets` are answers too. Code in `shown` is not reported,
+    because students may see it anyway.
     """
     private, public = _texts(course, exercises)
     # a line that the engine's own files contain reveals nothing

@@ -27,7 +27,7 @@ def forbidden_faults(names: Iterable[str]) -> Iterator[str]:
 
 
 def hint_faults(checks: Iterable[Check], recipes: Iterable[Recipe], text: str) -> Iterator[str]:
-    """Yield a fault for each visible check without hints, and each hint that tells the answer."""
+    """Yield a fault for each visible check without hints, and for each hint with the answer."""
     parts = [part.split(END)[0] for part in text.split(BEGIN)[1:]]
     lines = [_bare(line) for part in parts for line in part.splitlines()]
     told = set()
@@ -89,7 +89,7 @@ def lesson_remarks(text: str) -> Iterator[str]:
 
 
 def scale_remarks(exercise: Exercise, weights: Sequence[float]) -> Iterator[str]:
-    """Yield a remark if the points of the checks do not add up to the points in `course.yml`."""
+    """Yield a remark if the checks' points do not add up to the points in `course.yml`."""
     whole, most = sum(weights), exercise.points
     scaled = [round(weight * most / (whole or 1), 2) for weight in weights]
     if not exercise.questions and whole != most and not all(map(float.is_integer, scaled)):
@@ -101,7 +101,7 @@ def scale_remarks(exercise: Exercise, weights: Sequence[float]) -> Iterator[str]
 
 
 def id_remarks(function: str, recipe: Recipe) -> Iterator[str]:
-    """Yield a remark on each id that several mistakes with different findings or hints share."""
+    """Yield a remark on each id of several mistakes with different findings or hints."""
     by_id: dict[str, list[Misconception]] = {}
     for wrong in recipe.misconceptions:
         by_id.setdefault(wrong.id, []).append(wrong)

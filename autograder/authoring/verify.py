@@ -89,7 +89,7 @@ class Verified(msgspec.Struct):
 
 
 class Verifier:
-    """Verifier of an exercise that tries every `share`-th misconception, pair and mutant."""
+    """Verifier of an exercise. It tries every `share`-th misconception, pair and mutant."""
 
     def __init__(
         self, course: Course, exercise: Exercise, share: int = 1, say: Say = lambda _: None
@@ -384,7 +384,7 @@ class Verifier:
             self.result.pairs_both += named == ids
 
     def _points_lost_again(self, function: str, recipe: Recipe, replay: Replay) -> None:
-        """Warn if a mistake in a function fails checks of functions that call this function."""
+        """Warn if a mistake in a function also fails checks of functions that call it."""
         others = frozenset(name for name, of in self._about.items() if of and function not in of)
         is_used = self._solution.read_text(encoding="utf-8").count(f"{function}(") > 1
         if not (others and is_used) or recipe.comparison.sample or recipe.caller:  # these are slow

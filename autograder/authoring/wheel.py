@@ -56,7 +56,7 @@ def build_wheel() -> tuple[str, bytes]:
 
 
 def zip_bytes(files: dict[str, bytes]) -> bytes:
-    """Return a zip whose bytes depend only on the names and the content of the files."""
+    """Return a zip. Its bytes depend only on the names and the content of the files."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():

@@ -88,11 +88,11 @@ class NotJudged(Exception):
 
 
 class MayFollow(NotJudged):
-    """A wrong answer in a student kit that may follow from the student's own wrong step.
+    """Wrong answer in a student kit that may follow from the student's own wrong step.
 
     `own` is the name of the step's function or value. `wrong` is the `Mismatch` of the answer. If
     all checks of the step pass, the engine reports `wrong`. `is_sibling` is true if the step is in
-    another file of the student that is known to be wrong.
+    another file of the student, and this step is known to be wrong.
     """
 
     def __init__(self, wrong: Exception, own: str, is_sibling: bool = False) -> None:

@@ -31,7 +31,7 @@ NAMES: dict[type, str] = {
 class Difference(NamedTuple):
     """First difference of two values.
 
-    `places` names the containers of the place, from the innermost to the outermost: "the field
+    `places` names the containers around the place, from the innermost to the outermost: "the field
     kind", "the 3rd item".
     """
 
@@ -46,7 +46,7 @@ class Difference(NamedTuple):
 
 
 def text_difference(yours: str, right: str) -> Difference | None:
-    """Return the first difference of two texts, or None if they are equal."""
+    """Return the first difference of two texts. If they are equal, return None."""
     if yours == right:
         return None
     if not yours:
@@ -115,7 +115,7 @@ def describe_kind(value: object) -> str:
 
 
 def difference(yours: Any, right: Any, tolerance: Tolerance = USUAL) -> Difference | None:
-    """Return the first difference of two values from a worker, or None if they are equal.
+    """Return the first difference of two values from a worker. If they are equal, return None.
 
     Values of different types differ, but an integer may equal a float. Integers are compared
     exactly, unless `tolerance` has a `within`. Other numbers may differ by the tolerance. NaN

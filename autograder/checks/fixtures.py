@@ -30,7 +30,7 @@ class Fixtures:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Replace parameters in hidden checks' names with numbers, because pytest shows names."""
+        """Replace parameters in hidden checks' names by numbers, because pytest shows names."""
         if metafunc.definition.get_closest_marker("hidden") is None:
             return
         parametrize = metafunc.parametrize

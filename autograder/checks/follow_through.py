@@ -134,7 +134,7 @@ class OwnSteps:
         return self._with(np.where(np.isfinite(x), np.tanh(_finite(x) / 50), x))
 
     def anew(self) -> "OwnSteps":
-        """Return steps of the same student that have not been asked a question yet."""
+        """Return steps of the same student without earlier questions."""
         return OwnSteps(self._submission, self._vary, self._axes, self.share)
 
     def _with(self, last: Any) -> "OwnSteps":
@@ -160,7 +160,7 @@ class OwnSteps:
 
 
 def is_informative(values: Numbers, least: float = LEAST) -> bool:
-    """Return True if all numbers are finite and some row's numbers differ by at least `least`.
+    """Return True if all numbers are finite, and a row has numbers that differ by at least `least`.
 
     Rows of only one number must differ from each other. The results of a step that does nothing are
     not informative: zeros, a constant, or rows of 1/n.
@@ -285,7 +285,9 @@ def _follows_nothing(answer: Any, right: npt.ArrayLike, cannot_follow: CannotFol
 def _refusal(
     cases: Sequence[Case], start: OwnSteps, what: str, condition: float, unlike: Sequence[FromOwn]
 ) -> str:
-    """Return the reason why not all answers follow from the student's own steps, or "".
+    """Return the reason why some answer does not follow from the student's own steps.
+
+    If all answers follow, return "".
 
     Raises:
         Mismatch, StudentProblem, ValueError, TypeError: an answer does not follow.

@@ -2,8 +2,8 @@
 
 All numbers of all requested weights form one long row. For each entry of the student's parameters,
 a `ParameterFit` has the position in this row. A fit can describe a transposed matrix, three
-matrices stacked in one parameter, or a matrix in pieces. The engine uses the fit to load weights
-and to read gradients.
+matrices in one parameter, or a matrix in pieces. The engine uses the fit to load weights and to
+read gradients.
 """
 
 import functools
@@ -42,11 +42,11 @@ ZERO = -1
 class ParameterNames:
     """Names that students may give to parameters. Without arguments, only shapes count.
 
-    `role` returns a parameter's role, such as "query", or "" for an unclear name. `is_shift`
-    returns whether a name is the name of a bias. `joined` is a dict from the role of a parameter
-    that stacks weights to the ordered roles of these weights. `neutral` returns a number that can
-    replace a missing parameter, or None. `shared` has pairs of roles that one ("tied") parameter
-    may have.
+    `role` returns a parameter's role, such as "query". For an unclear name, it returns "".
+    `is_shift` returns True for the name of a bias. Some parameters stack several weights: `joined`
+    maps the role of such a parameter to the ordered roles of these weights. `neutral` returns a
+    number that can replace a missing parameter, or None. `shared` has pairs of roles that one
+    ("tied") parameter may have.
     """
 
     role: Callable[[str], str] = lambda name: ""  # noqa: ARG005
@@ -66,8 +66,8 @@ class ParameterFit:
     `wanted` has the shape of each requested weight. For each of the module's own parameters,
     `holds` has an int64 array: the position of each entry in the row of all requested weights, or
     -1 for zero. `extra` has biases that the task does not request. These biases are set to 0.
-    `absent` has the number that replaces each missing weight. `tied` is a dict between weights that
-    share a parameter.
+    `absent` has the number that replaces each missing weight. `tied` maps each weight to the weight
+    that shares its parameter.
     """
 
     wanted: ShapesByName
@@ -82,7 +82,7 @@ class ParameterFit:
         return not (self.extra or self.absent or self.tied) and set(self.holds) == set(self.wanted)
 
     def used(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a dict from requested name to the weight that the module uses for `state`."""
+        """Return the weights that the module uses for `state`, by requested name."""
         return {
             name: np.full_like(value, self.absent[name])
             if name in self.absent
@@ -100,7 +100,7 @@ class ParameterFit:
         """Return the gradients of the requested weights.
 
         `own` has the gradients of the module's own parameters. If one piece of a weight has no
-        gradient, the weight's gradient is None.
+        gradient, the weight has none.
         """
         gradients: dict[str, Any] = {k: each for k, each in own.items() if k.startswith("input ")}
         size = sum(map(math.prod, self.wanted.values()))
@@ -273,7 +273,7 @@ class _Search:
         return []
 
     def _with_vectors(self, holds: dict[str, Indices]) -> ParameterFit | None:
-        """Return the fit with biases, or None if a missing bias has no substitute."""
+        """Return the fit with biases. If nothing can replace a missing bias, return None."""
         holds, absent = dict(holds), {}
         for name, shape in self.wanted.items():
             if len(shape) != 1 or name in self.exact:

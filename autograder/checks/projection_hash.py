@@ -1,6 +1,6 @@
 """Signature and projection hash of a value.
 
-A signature is a text on the value's structure, without its numbers. A projection hash is a digest
+A signature is a text on the value's structure, without its numbers. A projection hash has a digest
 of the signature, and three sums of the numbers. Random numbers may differ in the last digit between
 two machines, so the hash tolerates rounding errors.
 """
@@ -60,7 +60,7 @@ def signature_of(value: Any, leaves: Leaves) -> str:
 
 
 def kinds_in(value: Any) -> str:
-    """Return a text with the types of a value's containers and its truth values."""
+    """Return the types of a value's containers and truth values as text."""
     kind = kind_of(value)
     if kind is bool:
         return "bool"
@@ -109,7 +109,11 @@ class ProjectionHash:
     """
 
     def __init__(self, value: Any) -> None:
-        """Compute the hash of a value. Raise `NotJudged` if the value is not plain data."""
+        """Compute the hash of a value.
+
+        Raises:
+            NotJudged: the value is not plain data.
+        """
         require_plain_data(value)
         leaves: Leaves = []
         signature = signature_of(value, leaves)
@@ -164,7 +168,7 @@ def kind_and_numbers(signature: str, numbers: Vector) -> tuple[bytes, Vector]:
 
 
 def projection_weights(count: int) -> Vector:
-    """Return three rows of weights between −½ and ½. The weights are the same on every machine."""
+    """Return three rows of weights between −½ and ½. They are the same on every machine."""
     places = np.arange(1, count + 1, dtype=np.uint64)
     mixed = (places[np.newaxis, :] * _MULTIPLIERS[:, np.newaxis]) & np.uint64(0xFFFFFFFF)
     mixed = (mixed ^ (mixed >> np.uint64(15))) * np.uint64(2246822519) & np.uint64(0xFFFFFFFF)

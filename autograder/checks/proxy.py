@@ -38,7 +38,7 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Drawn(msgspec.Struct, frozen=True):
-    """First values of a generator. If these are all values, `ended` is true."""
+    """First values of a generator. If there are no more, `ended` is true."""
 
     items: list[Any]
     ended: bool
@@ -171,7 +171,7 @@ class Submission:
         return bool(self._without_value)
 
     def where_set(self, name: str, entry: Sequence[int] = ()) -> CodePlace | None:
-        """Return the line that sets a value that the check has read, or None if it is unknown.
+        """Return the line that sets a value that the check has read. If it is unknown, return None.
 
         For an `entry`, return the line that sets this entry of the value.
         """
@@ -192,7 +192,7 @@ class Submission:
         )
 
     def answer(self, name: str) -> str:
-        """Return the student's answer in words to a question, or an empty text."""
+        """Return the student's answer in words to a question. If there is none, return ""."""
         self._read.append(name)
         return self._session.source.answers.get(name, "")
 
@@ -230,7 +230,7 @@ class Submission:
         return Submission(self._session.fresh("own"), is_aside=True)
 
     def borrows(self, name: str) -> bool:
-        """Return True if the student's file imports a file of this name beside it."""
+        """Return True if the student's file imports a file of this name in its folder."""
         source = self._session.source
         return name in source.helpers and source.imports(name)
 
@@ -249,9 +249,10 @@ class Submission:
         return self._session.shared
 
     def make(self, target: str, *args: Any) -> Handle:
-        """Make an object of a library in the worker, and return a handle that calls can pass on.
+        """Create an object of a library in the worker.
 
-        For example, `submission.make("numpy.random.default_rng", 7)` makes a random generator.
+        The returned handle can be an argument of later calls. For example,
+        `submission.make("numpy.random.default_rng", 7)` makes a random generator.
         """
         return self._session.make(target, *args)
 
@@ -325,7 +326,10 @@ class Submission:
 
     @property
     def variant(self) -> str:
-        """Return the key of the student's own numbers, or "" if all students have equal ones."""
+        """Return the key of the student's own numbers.
+
+        If all students have equal ones, return "".
+        """
         return self._session.source.variant
 
     @property
@@ -334,19 +338,19 @@ class Submission:
         return self._session.source.digest
 
     def call_of(self, error: BaseException) -> Call | None:
-        """Return the call that raised `error`, or else the newest call, or else None."""
+        """Return the call that raised `error`. If there is none, return the newest call."""
         about = [call for call, each in self._raised if each is error]
         about += [call for call in self._calls if call is getattr(error, "call", None)]
         return next(iter(about + self._calls[-1:]), None)
 
     def nth_call(self, number: int, count: int) -> Call | None:
-        """Return one of the newest `count` calls, or None if they call different functions."""
+        """Return one of the newest `count` calls. If they call different functions, return None."""
         newest = self._calls[-count:]
         alike = len(newest) == count and len({call.name for call in newest}) == 1
         return newest[number] if alike else None
 
     def to_debug(self) -> tuple[Source, Request] | None:
-        """Return the source and the last call, or None if this call cannot be repeated."""
+        """Return the source and the last call. If this call cannot be repeated, return None."""
         request = self._last
         if request is None or request.on or has_handle([request.args, request.kwargs]):
             return None
@@ -357,7 +361,10 @@ class Submission:
         return next((error for _, error in self._raised if not error.was_expected), None)
 
     def about(self) -> tuple[str, ...]:
-        """Return the names of the called functions, or else of the values that were read."""
+        """Return the names of the called functions.
+
+        Without a call, return the values that were read.
+        """
         called = [call.name for call in self._calls]
         return tuple(dict.fromkeys(called or self._read))
 

@@ -42,7 +42,7 @@ class HiddenCheck(msgspec.Struct, frozen=True):
 
 
 class RecordedAnswers(msgspec.Struct):
-    """Recorded answers of one function of the reference, one entry for each call.
+    """Recorded answers of a function of the reference, one for each call.
 
     `kinds` and `sums` are the `ProjectionHash` of the arguments. `values` are indices of
     `ExerciseRecord.values`.
@@ -89,7 +89,11 @@ def pack(record: object) -> bytes:
 
 
 def unpack(data: bytes) -> bytes:
-    """Return the bytes of a packed file. Raise ValueError if they are too many."""
+    """Return the bytes of a packed file.
+
+    Raises:
+        ValueError: there are too many bytes.
+    """
     unpacker = lzma.LZMADecompressor()
     content = unpacker.decompress(data, MOST)
     if not unpacker.eof:
@@ -151,7 +155,7 @@ def canary() -> ProjectionHash:
 
 
 class Playback:
-    """Lookup of the recorded answers for the checks of one exercise."""
+    """Recorded answers for the checks of one exercise."""
 
     def __init__(self, record: ExerciseRecord) -> None:
         self.record = record
@@ -161,7 +165,11 @@ class Playback:
                 self._places[name, kind].append(place)
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the recorded answer to this call, or raise NotJudged if there is none."""
+        """Return the recorded answer to this call.
+
+        Raises:
+            NotJudged: there is none.
+        """
         return self._value(name, ProjectionHash((args, kwargs)))
 
     def passed(self, name: str, *given: Any) -> Passed:
@@ -170,7 +178,10 @@ class Playback:
         return Passed(called=True, value=recorded["value"], gradients=recorded["gradients"])
 
     def constant(self, name: str) -> Any:
-        """Return a constant (a text, a number, or a tuple of these), or None if it is unknown."""
+        """Return a constant (a text, a number, or a tuple of these).
+
+        If it is unknown, return None.
+        """
         data = self.record.constants.get(name)
         value = None if data is None else unpacked_value(data)
         return tuple(value) if isinstance(value, list) else value
@@ -205,14 +216,14 @@ def released_points(course: Course, exercise: Exercise) -> dict[str, float] | No
 
 
 class _Current:
-    """Current sources of answers: a `Recorder`, or else a `Playback`."""
+    """Current source of answers: a `Recorder` or a `Playback`."""
 
     source: Playback | None = None
     recorder: Any = None
 
 
 def record_with(recorder: Any) -> None:
-    """Take answers from `recorder`, or without a recorder from the records."""
+    """Take answers from `recorder`. Without a recorder, take them from the records."""
     _Current.recorder = recorder
 
 
@@ -231,7 +242,11 @@ class StandIn:
         self.__name__ = name.rpartition(".")[2]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the recorded answer to this call, or raise NotJudged if there is none."""
+        """Return the recorded answer to this call.
+
+        Raises:
+            NotJudged: there is none.
+        """
         return _source().call(self._name, args, kwargs)
 
     def recorded_pass(self, *given: Any) -> Any:

@@ -32,7 +32,7 @@ def allowed_error(
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Tolerance of one comparison: `within` if it is given, or else `allowed_error`."""
+    """Tolerance of one comparison: `within`, or by default `allowed_error`."""
 
     condition: float = 1.0
     within: float | None = None

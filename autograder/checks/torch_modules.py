@@ -57,7 +57,7 @@ class ModuleRun:
 
 
 def draw_state(rng: np.random.Generator, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
-    """Return a dict from name to random float32 weights, of standard deviation 1/√(last size)."""
+    """Return random float32 weights by name, with standard deviation 1/√(last size)."""
     return {
         name: (rng.normal(size=size) / np.sqrt(size[-1])).astype(np.float32)
         for name, size in shapes.items()

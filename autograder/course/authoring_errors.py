@@ -16,7 +16,7 @@ MOST_NAMES = 12
 
 @dataclass(frozen=True, order=True)
 class AuthoringError:
-    """An error in a file of the course, with its place. Lines are counted from 1."""
+    """Error in a file of the course, with its place. Lines are counted from 1."""
 
     path: Path
     line: int
@@ -47,7 +47,7 @@ class InvalidCourse(UserError):
 
 
 def meant(word: str, known: Iterable[str]) -> str:
-    """Return the end of a sentence: the nearest name, or else a list of known names."""
+    """Return the end of a sentence: the nearest known name, or a list of known names."""
     names = sorted(dict.fromkeys(known))
     near = nearest(word, names)
     if near:
@@ -59,7 +59,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class CourseText:
-    """Python file of the course, which has been loaded and so is valid Python."""
+    """Python file of the course. It has been loaded, so it is valid Python."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -81,7 +81,10 @@ class CourseText:
         return [self.tree.body, *(node.body for node in classes)]
 
     def line_of_mark(self, function: str, word: object = None) -> int:
-        """Return the line of a word in a function's decorators, or else the line of its `def`."""
+        """Return the line of a word in a function's decorators.
+
+        By default, return the line of `def`.
+        """
         node = self.functions.get(function)
         if node is None:
             return 1
@@ -94,7 +97,7 @@ class CourseText:
         return node.lineno
 
     def line_of_assignment(self, name: str) -> int:
-        """Return the line that assigns to a name at the top level, or else 1."""
+        """Return the line that assigns to a name at the top level. By default, return 1."""
         pattern = re.compile(rf"(?:def |class )?{re.escape(name)}\b")
         return next((n for n, line in enumerate(self.lines, 1) if pattern.match(line)), 1)
 

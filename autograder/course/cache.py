@@ -38,9 +38,9 @@ def files_key(root: Path, files: Iterable[Path], length: int = 64) -> str:
 class Cache:
     """Cache of bytes.
 
-    Each entry is a file with the entry's key as name. An entry never changes, because other inputs
-    have another key. Old files are deleted. If the folder cannot be written, or if other users may
-    write in it, the cache stays empty.
+    Each entry is a file with the key as name. An entry never changes, because other inputs have
+    another key. Old files are deleted. If the folder cannot be written, or if other users may write
+    in it, the cache stays empty.
     """
 
     def __init__(self, folder: Path, size: int) -> None:
@@ -53,7 +53,7 @@ class Cache:
         return cls(Path(home, "autograder", name), size)
 
     def get(self, key: str) -> bytes | None:
-        """Return the entry for a key, or None if the entry is missing or damaged."""
+        """Return the entry for a key. If it is missing or damaged, return None."""
         path = self._folder / key
         try:
             data = path.read_bytes() if _is_ours(self._folder) else b""
@@ -67,7 +67,7 @@ class Cache:
             return None
 
     def put(self, key: str, data: bytes) -> bool:
-        """Save an entry, and return whether this succeeded."""
+        """Save an entry. Return True if this succeeded."""
         path = self._folder / key
         packed = zlib.compress(data, 1)
         try:

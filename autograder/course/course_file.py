@@ -54,7 +54,7 @@ class Question(Block, frozen=True, kw_only=True):
 class Exercise(Block, frozen=True, kw_only=True):
     """One exercise: its solution, its handed-out file and its checks.
 
-    With `questions`, a person gives the points, and the checks only show which questions are
+    With `questions`, a person gives the points. The checks then only show which questions are
     answered. With `variant: per-student`, each student has their own numbers. With `repair: false`,
     for slow checks, the grader does not search for small changes that fix an answer.
     """
@@ -143,7 +143,7 @@ class Course:
         self.solutions = root / content.solutions
 
     def exercise(self, name: str) -> Exercise:
-        """Return the exercise with this name, or raise an error that lists all names."""
+        """Return the exercise with this name. For an unknown name, the error lists all names."""
         if name not in self.exercises:
             near = nearest(PurePath(name).stem, self.exercises)
             meant = f" Did you mean {near}?" if near else ""
@@ -154,7 +154,7 @@ class Course:
         return self.exercises[name]
 
     def assignment(self, name: str) -> Assignment:
-        """Return the assignment with this name, or raise an error that lists all names."""
+        """Return the assignment with this name. For an unknown name, the error lists all names."""
         for assignment in self.content.assignments:
             if assignment.name == name:
                 return assignment
@@ -190,11 +190,11 @@ class Course:
 
 
 def find_course(*starts: Path, named: Path | None = None) -> Course:
-    """Return the course of the folder `named`, or else of the first of `starts` that has a course.
+    """Return the course of the folder `named`, or of the first of `starts` that has a course.
 
-    A folder belongs to the nearest `course.yml` in the folder or above it. If none is in a
-    course, the environment variable AUTOGRADER_COURSE names the folder of the course. There is no
-    default course.
+    A folder belongs to the nearest `course.yml` in the folder or above it. If none is in a course,
+    the environment variable AUTOGRADER_COURSE names the folder of the course. There is no default
+    course.
 
     Raises:
         NoCourse: there is no course.

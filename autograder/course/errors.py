@@ -2,7 +2,7 @@
 
 
 class UserError(Exception):
-    """Error for the user to correct. The message says what is wrong, where, and what to do.
+    """Error that the user can correct. The message says what is wrong, where, and what to do.
 
     The command line prints the message without a traceback, and exits with 2.
     """

@@ -1,4 +1,4 @@
-"""Reading of files, and safe writing, which follows no link and leaves no half-written file."""
+"""Reading and safe writing of files. Writing follows no link and leaves no half-written file."""
 
 import contextlib
 import errno
@@ -12,7 +12,11 @@ from autograder.course.errors import UserError
 
 
 def read_text(path: Path) -> str:
-    """Read a file of the course, or raise a UserError with the reason."""
+    """Read a file of the course.
+
+    Raises:
+        UserError: the file cannot be read. The message has the reason.
+    """
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
@@ -22,7 +26,7 @@ def read_text(path: Path) -> str:
 
 
 def open_new(path: Path, folder: int | None = None) -> IO[bytes]:
-    """Open a new file for writing, in place of any file or link with the same path.
+    """Open a new file for writing. It replaces any file or link with the same path.
 
     With `folder`, the descriptor of the file's folder, only the path's name is used.
     """

@@ -41,7 +41,7 @@ def engine_folder() -> Path:
 
 
 def version() -> str:
-    """Return the engine's version from its package data, without importing the engine."""
+    """Return the engine's version without importing the engine."""
     return str(sys.modules[__name__.partition(".")[0]].__version__)
 
 
@@ -98,7 +98,7 @@ def install_command(*extras: str) -> str:
     """Return the command that installs some extras. The project is not in a package index.
 
     In a clone, the command installs the project again with the extras. Elsewhere, it installs only
-    their libraries. torch is the build for the CPU: other builds for Linux take gigabytes.
+    their libraries. torch is the build for the CPU, because other builds for Linux take gigabytes.
     """
     pip = f"{_quoted(sys.executable)} -m pip install"
     commands = [f"{pip} torch --index-url {CPU_BUILDS}"] if "torch" in extras else []
@@ -113,7 +113,7 @@ def install_command(*extras: str) -> str:
 
 
 def _libraries(extras: Iterable[str]) -> list[str]:
-    """Return the libraries that some extras require, from the data of the installed package."""
+    """Return the libraries that some extras require."""
     from importlib.metadata import requires
 
     from packaging.requirements import Requirement

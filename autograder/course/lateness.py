@@ -54,7 +54,7 @@ class LatePenalty(msgspec.Struct, frozen=True):
 
 
 def days_late(due: datetime, at: datetime, grace_minutes: float, extra_days: float) -> int:
-    """Return the days from deadline to submission, rounded up, or 0 within the grace period.
+    """Return the days from deadline to submission, rounded up. In the grace period, return 0.
 
     A time without a time zone is in the deadline's zone. A deadline without a zone is in UTC.
     """
@@ -65,7 +65,7 @@ def days_late(due: datetime, at: datetime, grace_minutes: float, extra_days: flo
 
 
 def late_penalty(policy: LatePolicy, days: int, free_left: int) -> LatePenalty:
-    """Return the penalty for this number of late days, with at most `free_left` free days."""
+    """Return the penalty for this number of late days. At most `free_left` days are free."""
     free = min(days, max(0, free_left))
     charged = days - free
     if policy.until_days is not None and charged > policy.until_days:
@@ -74,7 +74,7 @@ def late_penalty(policy: LatePolicy, days: int, free_left: int) -> LatePenalty:
 
 
 def with_deadlines(course: dict[object, object]) -> dict[object, object]:
-    """Return a course's fields with texts such as `2027-02-05T23:59+01:00` converted to times.
+    """Convert texts such as `2027-02-05T23:59+01:00` in a course's fields to times.
 
     A deadline without a time zone is in UTC. Other values stay unchanged.
     """

@@ -1,4 +1,4 @@
-"""Imports from before `autograder.author`, which work for one more version, with a warning.
+"""Imports from before `autograder.author`. They still work for one version, with a warning.
 
 The table has the documented names of each old module. `old=new` is a renamed name.
 """
@@ -56,7 +56,7 @@ FIELDS = {  # fields of a recipe that were renamed
 
 
 def find_spec(name: str) -> ModuleSpec | None:
-    """Return the import spec of a module's old name, or None for any other name."""
+    """Return the import spec of a module's old name. For any other name, return None."""
     old = name.removeprefix("autograder.")
     if old not in NAMES and old not in PACKAGES:
         return None
@@ -75,7 +75,7 @@ class _Loader(Loader):
 
 
 def old_name(module: str, wanted: str) -> Any:
-    """Return the object for an old name of a module, and warn.
+    """Return the object for an old name of a module, with a warning.
 
     Raises:
         AttributeError: the module had no public object with this name.

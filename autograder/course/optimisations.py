@@ -6,5 +6,5 @@ VARIABLE = "AUTOGRADER_WITHOUT"
 
 
 def is_off(name: str) -> bool:
-    """Return whether a text such as `AUTOGRADER_WITHOUT=quick_exit,…` turns an optimisation off."""
+    """Return True if a text such as `AUTOGRADER_WITHOUT=quick_exit,…` turns an optimisation off."""
     return name in os.environ.get(VARIABLE, "").split(",")

@@ -1,4 +1,4 @@
-"""Packages of a course, importable only for this course's code and while that code runs.
+"""Packages of a course. They are importable only while this course's code runs.
 
 A Python process has only one package of each name, and most courses have a package `reference`.
 """
@@ -19,7 +19,7 @@ Modules = dict[str, ModuleType]
 
 @contextlib.contextmanager
 def importable(course: Course) -> Iterator[None]:
-    """Load the course's packages from the course's folder, which is first on the import path.
+    """Load the course's packages from the course's folder. It is first on the import path.
 
     Modules of other courses with the same names are removed, and restored afterwards. Threads for
     another course wait.
@@ -32,7 +32,7 @@ def importable(course: Course) -> Iterator[None]:
 
 
 class _Stage:
-    """The course whose code runs in this process, and the removed modules of other courses."""
+    """Course whose code runs in this process, and the removed modules of other courses."""
 
     def __init__(self) -> None:
         self.root: Path | None = None

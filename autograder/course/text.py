@@ -60,7 +60,7 @@ def file_name(identifier: str) -> str:
 
 
 def has_digest(name: str) -> bool:
-    """Return whether a name ends with a digest that `file_name` or `identity` has added."""
+    """Return True if a name ends with a digest that `file_name` or `identity` has added."""
     return _DIGESTED.search(name) is not None
 
 
@@ -70,7 +70,7 @@ def digest(text: str, length: int = 32) -> str:
 
 
 def as_letters(text: str) -> str:
-    """Return letters that identify a text, because a spreadsheet could read digits as a number."""
+    """Return letters that identify a text. A spreadsheet could read digits as a number."""
     return digest(text, ID_LETTERS).translate(_AS_LETTERS)
 
 
@@ -86,7 +86,7 @@ def identity(name: str) -> str:
 
 
 def number(value: float) -> str:
-    """Format a number such as points, with at most two decimals and no zeros at the end."""
+    """Return a number such as points as text, with at most two decimals and no zeros at the end."""
     return f"{value:.2f}".rstrip("0").rstrip(".") or "0"
 
 
@@ -99,22 +99,19 @@ def several(count: float, noun: str) -> str:
 
 
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """Return the most similar known name, or "" if the similarity is below `cutoff`."""
+    """Return the most similar known name. If the similarity is below `cutoff`, return ""."""
     matches = difflib.get_close_matches(word, list(known), n=1, cutoff=cutoff)
     return matches[0] if matches else ""
 
 
 def few(names: Sequence[str], most: int) -> str:
-    """Return a list in words of the first `most` names, such as `a, b and 3 more`."""
+    """Return the first `most` names as words, such as `a, b and 3 more`."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Return the names as a list in a sentence, such as `one, two and three`.
-
-    Return an empty text if there are no names.
-    """
+    """Return the names as words, such as `one, two and three`. Without names, return ""."""
     *first, last = names or [""]
     return f"{', '.join(first)} and {last}" if first else last
 
@@ -140,7 +137,7 @@ def is_plural(what: str) -> bool:
 
 
 def are(what: str) -> str:
-    """Return `is` or `are`, whichever fits the name of a value."""
+    """Return the verb for the name of a value: `is` or `are`."""
     return "are" if is_plural(what) else "is"
 
 

@@ -1,8 +1,7 @@
-"""Variants: numbers of each student's own, made from the course's secret and the student's id.
+"""Variants: each student's own numbers, made from the course's secret and the student's id.
 
-A variant is a key of 16 hexadecimal digits. The course makes the numbers from this key: its module
-`variants.EXERCISE` has a function `personalised(text, variant)`, which returns the text of the
-exercise with the variant's numbers.
+A variant is a key of 16 hexadecimal digits. The course's module `variants.EXERCISE` has a function
+`personalised(text, variant)`, which returns the text of the exercise with the variant's numbers.
 """
 
 import hashlib
@@ -86,7 +85,7 @@ def personalised(course: Course, exercise: Exercise, text: str, variant: str) ->
 
 
 def tried_variants(course: Course, exercise: Exercise) -> dict[str, str]:
-    """Return a dict from a few variants to a solution's texts. Refuse texts that are all equal."""
+    """Return a solution's texts for a few variants. Refuse texts that are all equal."""
     solution = course.solution_file(exercise.name)
     text = read_text(solution)
     texts = {variant: personalised(course, exercise, text, variant) for variant in TRIED}

@@ -19,7 +19,7 @@ Whole = TypeVar("Whole", bound=msgspec.Struct)
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Loader of YAML that keeps dates as text. Errors in dates can then name the line."""
+    """Loader of YAML that keeps dates as text, so that errors in dates can name the line."""
 
     yaml_implicit_resolvers = {
         first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:timestamp"]
@@ -30,7 +30,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 def read_yaml(
     path: Path, text: str, kind: type[Whole], prepared: Callable[[dict[object, object]], object]
 ) -> Whole:
-    """Return a file's content as an object of type `kind`, after `prepared` has converted the data.
+    """Return a file's content as an object of type `kind`. First `prepared` converts the data.
 
     An error names the file, the line, the field and the expected value.
     """
@@ -72,7 +72,7 @@ def yaml_error(
 
 
 def _explained(path: Path, text: str, kind: Any, message: str) -> UserError:
-    """Return an error with line, field and expected value for a message of msgspec."""
+    """Convert a message of msgspec to an error with line, field and expected value."""
     said, _, where = message.partition(" - at `")
     words = re.findall(r"[^.\[\]$]+", where.rstrip("`"))
     steps: list[YamlKey] = [int(word) if word.isdigit() else word for word in words]

@@ -1,1 +1,1 @@
-"""The instructor's desk, which shows a class's results in a browser on this machine only."""
+"""The instructor's desk: a class's results in a browser, on this machine only."""

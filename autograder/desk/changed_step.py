@@ -1,4 +1,4 @@
-"""Search for a wrong step: a change of one step after which a recipe gives a group's answers.
+"""Search for a wrong step: a change of one step that gives a group's answers.
 
 The search changes and runs only the course's code, never students' code.
 """
@@ -36,7 +36,7 @@ MIN_WRONG = 2  # probes with answers that differ from the right ones
 class StepCode(NamedTuple):
     """Code of a step that the search may change: a text that defines `name`, and its namespace.
 
-    If the step calls the function `name`, `calls` is the step's expression, evaluated in the
+    If the step calls the function `name`, `calls` is the step's expression. It is evaluated in the
     namespace `around`.
     """
 
@@ -89,7 +89,7 @@ class ChangedStep(msgspec.Struct, frozen=True):
 def changed_step(
     replay: Replay, answers: Sequence[Sequence[Outcome]], root: Path
 ) -> ChangedStep | None:
-    """Return the first changed step that gives the answers of all submissions, or None.
+    """Return the first changed step that gives the answers of all submissions.
 
     The same course and answers give the same change.
     """
@@ -176,7 +176,7 @@ def _step_codes(recipe: Recipe, root: Path) -> Iterator[StepCode]:
 
 
 def _lambda(step: Any) -> tuple[str, Mapping[str, Any]] | None:
-    """Return a lambda's expression (with `s` for the state) and its namespace, or None."""
+    """Return a lambda's expression (with `s` for the state) and its namespace."""
     code = getattr(step, "__code__", None)
     if code is None or step.__closure__ or step.__defaults__ or code.co_name != "<lambda>":
         return None
@@ -223,7 +223,7 @@ def _function_text(function: Any, root: Path) -> str:
 
 
 def annotated(tree: ast.AST, annotation: ast.expr | None) -> str:
-    """Return a text without docstrings, in which all functions have this one annotation."""
+    """Return a text without docstrings. All functions get this annotation."""
     return ast.unparse(_Annotations(annotation).visit(tree)) + "\n"
 
 

@@ -72,7 +72,7 @@ def _end(number: int, _: FrameType | None) -> NoReturn:
 
 
 def write_redirect(page: Path, address: str) -> None:
-    """Write a page that redirects to an address and that only this user can read.
+    """Write a page that redirects to an address. Only this user can read it.
 
     On a command line, other users of the machine could read the address.
     """

@@ -65,7 +65,7 @@ def made(visit: Visit) -> Response:
 
 
 def fetch(visit: Visit) -> Response:
-    """Send a file as a download, which browsers save instead of opening."""
+    """Send a file as a download. Browsers save it instead of opening it."""
     file = _file(visit)
     headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
     return Response(file.data, headers=headers, media_type="application/octet-stream")

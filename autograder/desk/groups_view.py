@@ -1,4 +1,4 @@
-"""The view *Groups*, for showing, naming, verifying and regrading failures without a name."""
+"""The view *Groups*: show, name, verify and regrade failures without a name."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,8 +1,8 @@
 """Guard of the desk.
 
-The guard admits only browsers with a token, and requests from the desk's pages. Before any view,
-the guard checks the `Host` header, the request's origin, the token or the cookie, and the size of a
-posted form. Every answer has a content policy that allows only the desk's own scripts.
+The guard admits only browsers with a token, and requests from the desk's pages. Before any view, it
+checks the `Host` header, the request's origin, the token or the cookie, and the size of a posted
+form. Every answer has a content policy that allows only the desk's own scripts.
 """
 
 import hmac
@@ -34,7 +34,7 @@ class Secrets:
         return token
 
     def take(self, token: str) -> bool:
-        """Use up a token. If the token is unknown or already used, return false."""
+        """Use up a token. If it is unknown or already used, return False."""
         for known in list(self._tokens):
             if same(known, token):
                 file = self._tokens.pop(known)
@@ -45,7 +45,7 @@ class Secrets:
 
 
 def same(one: str, other: str) -> bool:
-    """Return whether two texts are equal, in a time that does not depend on the texts."""
+    """Return True if two texts are equal. The time does not depend on the texts."""
     return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
 
 
@@ -98,7 +98,7 @@ class Guard:
             await (answer or self._app)(scope, receive, safely)
 
     def _answer(self, request: Request) -> Response | None:
-        """Return the guard's refusal, or None if the request may reach a view."""
+        """Return the guard's refusal. If the request may reach a view, return None."""
         headers = request.headers
         if request.method not in {"GET", "HEAD", "POST"}:
             return _refused(
@@ -124,10 +124,10 @@ class Guard:
         return None
 
     def _is_from_here(self, method: str, headers: Headers) -> bool:
-        """Return whether a request comes from a page of the desk, or from the address bar.
+        """Return True if a request comes from a page of the desk, or from the address bar.
 
         The desk's pages send no referrer, so a browser sends the origin "null" with their forms. In
-        this case, the header Sec-Fetch-Site decides, because pages cannot forge this header.
+        this case, the header Sec-Fetch-Site decides, because pages cannot forge it.
         """
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
         if origin is not None and origin != "null":

@@ -1,4 +1,4 @@
-"""Course files of mistakes that were named on the desk, with code or recorded answers."""
+"""Course files for mistakes that were named on the desk, with code or recorded answers."""
 
 import ast
 import json
@@ -62,7 +62,7 @@ class MistakeText(msgspec.Struct, frozen=True):
 
 
 def checked_words(words: MistakeText) -> MistakeText:
-    """Return the texts on one line each, or refuse them."""
+    """Return the texts on one line each. Refuse invalid texts."""
     if not NAME.fullmatch(words.id) or len(words.id) > MAX_NAME:
         raise UserError(
             f"{one_line(words.id, 60)!r} cannot name a mistake. Use at most {MAX_NAME} lower-case "

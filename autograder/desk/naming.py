@@ -63,14 +63,14 @@ class GroupAnswers(msgspec.Struct):
     sources: tuple[Source, ...]
 
     def known_mistake(self) -> str:
-        """Return the name of the mistake that gives these answers, or an empty text."""
+        """Return the name of the mistake that gives these answers. If there is none, return ""."""
         replay, everywhere = self.replay, range(len(self.outcomes[0]))
         fitting = [replay.giving(replay.singles, answers, everywhere) for answers in self.outcomes]
         common = set.intersection(*({wrong[0].id for wrong in wrongs} for wrongs in fitting))
         return common.pop() if len(common) == 1 else ""
 
     def why_not_recorded(self) -> str:
-        """Return why these answers cannot be recorded as a mistake, or "" if they can."""
+        """Return why these answers cannot be recorded as a mistake. If they can, return ""."""
         if not self.replay.recipe.comparison.is_exact:
             return "This function's answers are random, so recorded answers cannot name a mistake."
         probes, first = self.replay.probes(DRAWS), self.outcomes[0]
@@ -85,7 +85,7 @@ class GroupAnswers(msgspec.Struct):
 
 
 class ExaminedGroup(msgspec.Struct, frozen=True):
-    """A group's function, and how many examined submissions have the group's answers.
+    """A group's function, and the number of examined submissions with the group's answers.
 
     Without a step, `why_not` says why the answers cannot be recorded.
     """
@@ -100,7 +100,7 @@ class ExaminedGroup(msgspec.Struct, frozen=True):
 
 
 class NewMistake(msgspec.Struct, frozen=True):
-    """File of a new mistake, or the faults that prevented the file."""
+    """File of a new mistake, or the faults that prevent it."""
 
     path: Path
     by_code: bool
@@ -122,7 +122,7 @@ class GroupState(msgspec.Struct, frozen=True):
 
 
 class GroupJobs:
-    """States and jobs of a desk's groups. Jobs run one at a time, because a job uses a core."""
+    """States and jobs of a desk's groups. Jobs run one at a time, because each uses a core."""
 
     def __init__(self) -> None:
         self._changing, self._working = threading.Lock(), threading.Lock()
@@ -246,7 +246,7 @@ def _answers(course: Course, exercise: Exercise, work: ConfinedWork) -> GroupAns
 
 
 def _outcomes(submission: Submission, replay: Replay, group: str) -> tuple[Outcome, ...]:
-    """Return a submission's outcomes, or () if the first answers differ from the group's.
+    """Return a submission's outcomes. If the first answers differ from the group's, return ().
 
     Raises:
         Stopped: the submission does not answer.
@@ -270,7 +270,7 @@ def _repair_sentence(course: Course, exercise: Exercise, source: Source, work: C
 
 
 def _faults_with(course: Course, exercise: str, path: Path, data: bytes) -> list[str]:
-    """Return the faults of an exercise after a new file is added to a copy of the course.
+    """Copy the course, add a new file, and return the faults of an exercise.
 
     Mutants are left out, because they cannot change names.
     """

@@ -1,4 +1,4 @@
-"""The view *Regrade*, which shows changes from new entries or files before they are applied."""
+"""The view *Regrade*: show the effect of new entries or files, and apply it."""
 
 from pathlib import Path
 

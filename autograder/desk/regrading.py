@@ -1,4 +1,4 @@
-"""Runs of `autograder grade` in a process of their own, for showing and applying changes."""
+"""Runs of `autograder grade` in their own process, to show and apply changes."""
 
 import contextlib
 import signal
@@ -46,8 +46,8 @@ class GradeEvent(msgspec.Struct, frozen=True):
 class GradeRun:
     """One run of a grade command: its progress, changes, messages and result.
 
-    `shown` is the digest of a difference that a person has seen. With `shown`, the command applies
-    only this difference. Without `shown`, the command applies nothing.
+    `shown` is the digest of a difference that a person has seen. The command applies only this
+    difference. Without `shown`, it applies nothing.
     """
 
     def __init__(self, command: GradeCommand, results: Path, shown: str = "") -> None:

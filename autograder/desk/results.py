@@ -1,4 +1,4 @@
-"""Results of a class in a folder, read again when a command changes them."""
+"""Results in a folder, read again when a command changes them."""
 
 import functools
 import re
@@ -35,7 +35,7 @@ GROUP = re.compile(r"[0-9a-f]{10}")
 
 
 class Sentence(NamedTuple):
-    """Message on a check, the positions of its students, and whether it names a mistake."""
+    """Message on a check, and the positions of its students in the class."""
 
     text: str
     by: list[int]
@@ -82,7 +82,7 @@ class ExerciseOutcomes:
 
 
 class UnnamedGroup(msgspec.Struct):
-    """Students with similar wrong answers to an exercise that no known mistake explains.
+    """Students with similar wrong answers to an exercise. No known mistake explains them.
 
     `failed` counts the failures of each check, by title.
     """
@@ -137,7 +137,7 @@ class UnnamedGroups:
 
 
 class ClassMember(NamedTuple):
-    """Student."""
+    """Student of the class."""
 
     id: str
     key: str  # student's name in addresses
@@ -154,7 +154,7 @@ class ClassResults:
     """Results of a class, read from its records in one pass.
 
     Threads may share the object. `overview` has the table, the mistakes and the points.
-    `with_requests` has the ids of students with a request. `lines` are sentences on lines to
+    `with_requests` has the ids of students with a request. `lines` are sentences about lines to
     change. `unnamed` has the groups of students with the same unnamed failures, largest group
     first.
     """

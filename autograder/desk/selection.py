@@ -49,7 +49,7 @@ class StudentFilter(NamedTuple):
         return list(now.exercises)
 
     def total(self, row: Row, exercises: list[Exercise]) -> float | None:
-        """Return the total, or the sum of the assignment, or None if points are unknown."""
+        """Return the total, or the sum of an assignment. If points are unknown, return None."""
         if not self.assignment:
             return row.total
         points = [row.points.get(e.name) for e in exercises if e.name not in row.excused]

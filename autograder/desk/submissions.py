@@ -1,4 +1,4 @@
-"""Submitted files of the graded folders, read again to show code beside the report."""
+"""Submitted files, read again to show code in the desk."""
 
 import contextlib
 import functools
@@ -34,7 +34,7 @@ Notes = dict[tuple[str, int], list[str]]
 
 
 class Submissions:
-    """Submissions of a class, opened when needed and shared by threads."""
+    """Submissions of a class. They are opened when needed, and threads share them."""
 
     def __init__(self, results: Path, course: Course) -> None:
         self._results, self._course = results, course
@@ -99,9 +99,9 @@ class CodeFile(NamedTuple):
 def code_of(
     report: ExerciseReport, sources: Iterable[Source | None], comments: Iterable[Decision] = ()
 ) -> tuple[list[CodeFile], str]:
-    """Return the graded code, and a warning if it is missing or has changed since grading.
+    """Return the graded code. If it is missing or has changed since grading, add a warning.
 
-    Of several sources, use the source with the report's digest, or else the first. The code
+    Of several sources, use the source with the report's digest. By default, use the first. The code
     includes people's comments.
     """
     there = [source for source in sources if source is not None]

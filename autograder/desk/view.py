@@ -75,7 +75,7 @@ class Visit:
         self.desk, self.course, self.request, self.form = desk, desk.course, request, form
 
     def query(self, name: str, default: str = "") -> str:
-        """Return a parameter of the address, which may be any text."""
+        """Return a parameter of the address. It may be any text."""
         return self.request.query_params.get(name, default)
 
     def part(self, name: str) -> str:
@@ -83,12 +83,12 @@ class Visit:
         return str(self.request.path_params.get(name, ""))
 
     def field(self, name: str) -> str:
-        """Return a posted field without surrounding spaces, or "" if the field is missing."""
+        """Return a posted field without surrounding spaces. If the field is missing, return ""."""
         value = self.form.get(name, "")
         return value.strip() if isinstance(value, str) else ""
 
     def file(self, name: str) -> UploadFile | None:
-        """Return a posted file, or None if no file was chosen."""
+        """Return a posted file. If no file was chosen, return None."""
         value = self.form.get(name)
         return value if isinstance(value, UploadFile) and value.filename else None
 

@@ -31,7 +31,7 @@ YEAR = 365 * 24 * 3600
 
 
 class MarkForm(msgspec.Struct, frozen=True):
-    """Form for marking answers. `who` has the students' ids, and `trouble` the error message."""
+    """Form for marking answers. `who` has the students' ids. `trouble` is the error message."""
 
     who: frozenset[str] = frozenset()
     items: tuple[str, ...] = ()
@@ -51,7 +51,7 @@ def _comment_id(comment: str) -> str:
 
 
 def _current_form(sheet: Sheet, wording: Wording) -> MarkForm:
-    """Return an empty form for unmarked answers, or a filled-in form if all are marked."""
+    """Return a form. It is empty for unmarked answers, and filled in if all have marks."""
     marks = [sheet.marking.standing(member) for member in wording.members]
     waiting = [member for member, mark in zip(wording.members, marks, strict=True) if mark.is_open]
     who = frozenset(_who(member.student) for member in waiting or wording.members)
@@ -122,7 +122,7 @@ def index(visit: Visit) -> Response:
 
 
 def show(visit: Visit) -> Response:
-    """Show a question with the wording in the address, or else with its next unmarked wording."""
+    """Show a question with the wording in the address, or its next unmarked wording."""
     sheet = _sheet(visit)
     wording = sheet.wording(visit.query("at")) or sheet.next_open() or sheet.beside(None, 1)
     if wording is None:
@@ -163,7 +163,7 @@ def text(visit: Visit) -> Response:
 
 
 def settings(visit: Visit) -> Response:
-    """Save two settings in this browser: the marker's name, and whether to hide students' names."""
+    """Save in this browser the marker's name, and whether students' names are hidden."""
     answer = visit.redirect("/words")
     by = quote(one_line(visit.field("by"), 60))
     blind = "yes" if visit.field("blind") else ""

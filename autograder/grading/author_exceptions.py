@@ -27,8 +27,8 @@ def as_authoring_error(
 ) -> AuthoringError:
     """Return the authoring error for an exception.
 
-    The error's place is the innermost line of the traceback in `folders`, or else `path` and
-    `line`.
+    Its place is the innermost line of the traceback in `folders`. Without such a line, it is `path`
+    and `line`.
     """
     place = innermost(error, folders) or (path, line)
     if isinstance(error, SyntaxError) and _within(Path(error.filename or ""), folders):
@@ -53,7 +53,7 @@ def as_internal_error(error: Exception) -> InternalError:
 
 
 def innermost(error: BaseException, folders: Sequence[Path]) -> tuple[Path, int] | None:
-    """Return the file and the line of the innermost traceback step in these folders, or None."""
+    """Return the file and the line of the innermost traceback step in these folders."""
     steps = [
         (Path(f.f_code.co_filename), line) for f, line in traceback.walk_tb(error.__traceback__)
     ]

@@ -109,7 +109,7 @@ def errors_in_checks(course: Course, exercises: Sequence[str]) -> list[Authoring
 
 
 def checks_of(course: Course, exercises: Sequence[str]) -> dict[str, list[Check]]:
-    """Return the checks of some exercises in order, without running any check.
+    """Return the checks of some exercises in order. No check runs.
 
     Raises:
         InvalidCourse: the checks cannot be collected.
@@ -247,7 +247,7 @@ def _wrong_marks(text: CourseText, item: pytest.Item) -> Iterator[LineAndSentenc
 
 
 def _wrong_argument(name: str, value: object) -> str:
-    """Return a sentence about a wrong argument of the mark `check`, or an empty text."""
+    """Return a sentence about a wrong argument of the mark `check`. If all are right, return ""."""
     if name not in DETAILS:
         return f"`check` has no argument `{name}`{meant(name, DETAILS)}"
     if name == "hints" and value is None:

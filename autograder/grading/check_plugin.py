@@ -48,7 +48,8 @@ NO_REQUIREMENT = frozenset({"nothing_returned", "printed", "other_kind"})
 class CheckRun:
     """Run of checks on one submission. The first check that needs a session opens one.
 
-    `error` is the internal error that ended the run. If `is_enough` is true, the rest is skipped.
+    `error` is the internal error that ended the run. If `is_enough` is true, the remaining checks
+    do not run.
     """
 
     def __init__(self, open_session: Callable[[], WorkerSession], seed: int) -> None:
@@ -146,7 +147,7 @@ class CheckPlugin(Fixtures):
 
 
 def _with_unwritten(results: Sequence[CheckResult], session: WorkerSession) -> list[CheckResult]:
-    """Return the results, with checks outside the kit that cannot pass marked as failed.
+    """Return the results. Checks outside the kit that cannot pass count as failed.
 
     A check cannot pass if it calls a function that the student has not written.
     """
@@ -349,10 +350,10 @@ def _stopped(result: CheckResult, error: BaseException) -> CheckResult:
 def with_unreadable_answers(
     results: Sequence[CheckResult], is_sound: Callable[[CheckResult], bool]
 ) -> list[CheckResult]:
-    """Return the results, with sound checks that raised an exception marked as failed.
+    """Return the results. A sound check that raised an exception counts as failed.
 
     A check is sound if it passes for the course's solution. A sound check raises only if it cannot
-    read the student's answer, so a submission cannot pretend that the grader failed.
+    read the student's answer. So a submission cannot pretend that the grader failed.
     """
     readable = list(results)
     for place, result in enumerate(results):

@@ -10,12 +10,12 @@ OFTEN = 0.25
 
 
 class CpuLimitExceeded(BaseException):
-    """Too much processor time was used. An `except Exception` does not catch this exception."""
+    """Too much processor time was used. `except Exception` does not catch this exception."""
 
 
 @contextlib.contextmanager
 def cpu_limit(seconds: float) -> Iterator[None]:
-    """Raise `CpuLimitExceeded` in this thread once it has used this processor time.
+    """Raise `CpuLimitExceeded` in this thread after it has used this processor time.
 
     The exception comes between two steps of Python, so it does not interrupt a long call of a
     library. On systems without a clock for threads, there is no limit.

@@ -51,7 +51,7 @@ class Catalogue:
 
     @property
     def faults(self) -> list[Exception]:
-        """Authoring errors, which diagnoses ignore and `verify` reports."""
+        """Authoring errors. Diagnoses ignore them, and `verify` reports them."""
         return [*self._faults, *(error for r in self._replays.values() if r for error in r.faults)]
 
     def note(self, error: Exception) -> None:
@@ -133,7 +133,10 @@ def with_diagnoses(
 
 
 class _Diagnoses:
-    """Diagnoses of one submission. `known` has each function's finding and its answers' id."""
+    """Diagnoses of one submission.
+
+    `known` has each function's finding, and an id of its answers.
+    """
 
     def __init__(self, catalogue: Catalogue, exercise: str, session: WorkerSession) -> None:
         self.catalogue = catalogue
@@ -180,7 +183,10 @@ class _Diagnoses:
         return bool(ways) and not fitting
 
     def _examined(self, function: str, result: CheckResult) -> tuple[Finding | None, str]:
-        """Return the finding about a function, and an id of its wrong answers."""
+        """Return the finding about a function, and an id for its set of wrong answers.
+
+        Submissions with the same wrong answers have the same id.
+        """
         replay = None
         try:
             replay = self.catalogue.replay(self.exercise, function)
@@ -222,7 +228,10 @@ class _Diagnoses:
         return explain_value(name, submission.value, submission.variant)
 
     def _origin(self, function: str, finding: Finding) -> str:
-        """Return the function with the mistake: `function` itself, or a function that it calls."""
+        """Return the name of the function with the mistake.
+
+        This is `function` itself, or a function that it calls.
+        """
         names = finding.misconceptions
         if names and names != (ENDED,):
             others = {

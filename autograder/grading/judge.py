@@ -1,4 +1,4 @@
-"""Judge, a pytest session that collects the checks once and then grades many submissions."""
+"""Judge: a pytest session that collects the checks once and then grades many submissions."""
 
 import queue
 import threading
@@ -43,8 +43,8 @@ class RunOptions(msgspec.Struct, frozen=True):
     """Options of a run: checks, stop rule and random inputs.
 
     `until` says when the run stops: at the end, at a failure, or at a doubt (a check that timed out
-    or crashed). A run that stops early has no diagnoses. Without `seed`, the judge's own seed is
-    used.
+    or crashed). A run that stops early has no diagnoses. Without `seed`, the run uses the judge's
+    own seed.
     """
 
     only: frozenset[str] | None = None  # names the checks to run, or is None for all checks
@@ -116,7 +116,7 @@ class Judge:
         """Return the results of the checks on a submission, and the report.
 
         `source` may also be a session for the calls of the checks. If the grader itself fails, the
-        report says this, and that a person must look at the submission.
+        report says so, and asks a person to look at the submission.
 
         Raises:
             Cancelled: another thread has called `cancel`.
@@ -128,7 +128,7 @@ class Judge:
         return graded
 
     def cancel(self) -> None:
-        """Cancel another thread's current call of `run`, which then raises `Cancelled`.
+        """Cancel another thread's current call of `run`. That call then raises `Cancelled`.
 
         Repeat the cancellation until `run` ends, because one call may come too early.
         """

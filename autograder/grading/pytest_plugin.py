@@ -1,6 +1,7 @@
-"""Plugin that runs an exercise's checks for `pytest exercises/softmax.py`.
+"""Plugin for `pytest exercises/softmax.py`, which runs an exercise's checks.
 
-pytest loads this module at every start. So its functions import the code for checks when necessary.
+pytest loads this module at every start. So its functions import the code for checks only when they
+need it.
 """
 
 from pathlib import Path
@@ -45,7 +46,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 def pytest_pycollect_makemodule(
     module_path: Path, parent: pytest.Collector
 ) -> pytest.Module | None:
-    """Return the checks of the exercise that is named like the file, or None."""
+    """Return the checks of the exercise with the file's name. If there is none, return None."""
     course = _submission_course(module_path, parent.config)
     if course is None:
         return None

@@ -1,4 +1,4 @@
-"""Run of pytest by a person on students' files, with reports at the end.
+"""A person's run of pytest on students' files, with reports at the end.
 
 pytest shows only texts that the course's hint policy allows, and never a check's source.
 """
@@ -94,7 +94,7 @@ class SubmissionRun:
 
     VS Code reads the names and lines of the collected checks, and later runs checks by their ids.
     PyCharm and JUnit read ids and places from the reports. So ids never change, and all places are
-    in the student's file. A title replaces a check's name only if no check is run.
+    in the student's file. If no check runs, titles replace the names of checks.
     """
 
     def __init__(self, config: pytest.Config, course: Course) -> None:
@@ -132,7 +132,7 @@ class SubmissionRun:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Give checks places in the student's file, without checks that an exam hides.
+        """Give checks places in the student's file. Remove checks that an exam hides.
 
         Raises:
             pytest.UsageError: a mark has an authoring error, or an option would show code of
@@ -165,7 +165,7 @@ class SubmissionRun:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Replace names of checks by titles if an editor only collects the checks.
 
-        Brackets stay, because editors use brackets to group checks.
+        Brackets stay, because editors use them to group checks.
         """
         if not (self.config.option.collectonly and self.config.pluginmanager.hasplugin(EDITOR)):
             return
@@ -175,7 +175,7 @@ class SubmissionRun:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Run a check without warnings, because a warning of pytest shows a line of the check."""
+        """Run a check without warnings, because pytest's warnings show a line of the check."""
         if not is_check(item):
             return (yield)
         with importable(self.course), warnings.catch_warnings():
@@ -209,7 +209,7 @@ class SubmissionRun:
         return report
 
     def _lines(self, item: pytest.Item, hints: int) -> list[str]:
-        """Return the lines about a check that the hint policy allows, with this number of hints."""
+        """Return the lines about a check that the hint policy allows."""
         reports = [check_report(result, 0.0, False) for result in self._results(item.path)]
         exercise = ExerciseReport(
             name=item.path.stem,
@@ -251,7 +251,7 @@ class SubmissionRun:
         self.children.close()
 
     def _concluded(self, path: Path, run: CheckRun) -> Graded:
-        """Return the same outcome as a judge, from the file's checks that have run."""
+        """Return a judge's outcome, from the file's checks that have run."""
         exercise, error = self.course.exercise(path.stem), run.error
         results = self._results(path)
         try:
@@ -291,7 +291,7 @@ class SubmissionRun:
 
 
 class StudentDebugger(PdbInvoke):
-    """pytest's debugger, opened in the frame of the student's code that raised the exception.
+    """pytest's debugger, in the frame of the student's code that raised the exception.
 
     Another process repeats the call, with the terminal but without the correct answers. If the call
     cannot be repeated, the debugger opens in the check's frame.
@@ -303,7 +303,7 @@ class StudentDebugger(PdbInvoke):
     def pytest_exception_interact(
         self, node: Node, call: pytest.CallInfo[Any], report: BaseReport
     ) -> None:
-        """Open the debugger in the student's frame, or else in the check's frame."""
+        """Open the debugger in the student's frame. If there is none, use the check's frame."""
         submission = getattr(node, "funcargs", {}).get("submission")
         error = call.excinfo.value if call.excinfo is not None else None
         again = submission.to_debug() if isinstance(error, Raised) and submission else None

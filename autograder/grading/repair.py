@@ -120,7 +120,7 @@ def repair_for_student(
 
 
 def look_for_repair(judge: Judge, graded: Graded, seconds: float = math.inf) -> Repair | None:
-    """Return the result of a search for a verified repair, or None."""
+    """Search for a verified repair. If none is found, return None."""
     source, results = graded.session.source, graded.results
     try:
         targets = find_targets(source, results)
@@ -141,7 +141,7 @@ def look_for_repair(judge: Judge, graded: Graded, seconds: float = math.inf) -> 
 
 
 class SharedWorker:
-    """Process that loads one file after another, instead of a judge's `Children` during a search.
+    """Process that loads one file after another. During a search, it replaces a judge's `Children`.
 
     An earlier file may affect a trial, so a file that passes is graded again in new processes.
     `calls` counts the calls for all files. `seconds` is the time of all shared processes.
@@ -155,13 +155,13 @@ class SharedWorker:
         self._files = 0
 
     def take(self, kind: ChildKind) -> Child:
-        """Return a new child. A shared process that it replaces is ended first."""
+        """Return a new child. If it replaces a shared process, end that process first."""
         if kind.place == "first":
             self.close()
         return self.children.take(kind)
 
     def process(self, start: Callable[[], WorkerProcess]) -> WorkerProcess:
-        """Return the current process or a new process for the next file."""
+        """Return the process for the next file: the current one, or a new one."""
         if self._files >= FILES or (self.worker is not None and self.worker.has_ended):
             self.close()
         if self.worker is None:
@@ -193,12 +193,12 @@ class TrialSession(WorkerSession):
         return reply
 
     def note_printed(self, reply: Reply) -> None:
-        """Record all printed text, also from the course's code."""
+        """Record all printed text, even from the course's code."""
         self.workers.note_printed(reply.printed)
 
 
 class _TrialWorkers(Workers):
-    """The processes of a trial: the shared process, and new processes for fresh sessions."""
+    """Processes of a trial: the shared process, and new processes for fresh sessions."""
 
     def __init__(self, judge: Judge, exercise: Exercise, source: Source, shared: SharedWorker):
         limits = judge.course.limits(exercise)
@@ -359,7 +359,7 @@ class _Search:
     def _two(
         self, live: Lines, also_passing: Lines, panel: Sequence[str], calls: int
     ) -> tuple[Edit, ...]:
-        """Return two edits that work together, one of them among the best single edits."""
+        """Return two edits that work together. One of them is among the best single edits."""
         before = self._fitness(self.source, panel)
         firsts: dict[tuple[int, tuple[int, ...]], Edit] = {}
         for fitness, _, edit in sorted(self._firsts, reverse=True):
@@ -425,7 +425,7 @@ class _Search:
 
 
 def _edited(source: Source, trees: Sequence[Tree | None], edit: Edit) -> Source | None:
-    """Return the edited source, or None if it is not valid Python."""
+    """Return the edited source. If it is not valid Python, return None."""
     tree = trees[edit.unit]
     assert tree is not None
     text = tree.applied(edit.spans)

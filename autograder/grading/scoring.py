@@ -73,7 +73,7 @@ class Graded:
 
     @functools.cached_property
     def encoded(self) -> bytes:
-        """The report as JSON. If the encoding fails, it is a report of an internal error."""
+        """The report as JSON. If the encoding fails, it reports an internal error."""
         try:
             return msgspec.json.encode(self.report)
         except Exception as error:
@@ -84,7 +84,7 @@ class Graded:
 def _exercise_report(
     exercise: Exercise, session: WorkerSession, results: Sequence[CheckResult]
 ) -> ExerciseReport:
-    """Return the report on one exercise, with the checks' weights scaled to its points."""
+    """Return the report on one exercise. The checks' weights are scaled to its points."""
     source = session.source
     forbidden = find_forbidden(source, exercise.forbids)
     whole = sum(result.check.weight for result in results) or 1.0
@@ -155,7 +155,7 @@ def _answers(exercise: Exercise, source: Source) -> tuple[WrittenAnswer, ...]:
 def check_report(
     result: CheckResult, share: float, forbidden: bool, stated: Mapping[str, Line] = {}
 ) -> CheckReport:
-    """Return the report on a check, with `share` points for one unit of weight."""
+    """Return the report on a check. A weight of 1 gives `share` points."""
     passed = result.outcome == "passed"
     points = round(result.check.weight * share, 2)
     is_unwritten = result.cause is not None and result.cause.code == "not_written"
@@ -181,7 +181,7 @@ def check_report(
 
 
 def _status(results: Sequence[CheckResult], broken: bool) -> tuple[Status, str, Cause | None]:
-    """Return the status of an exercise, and its reason and cause if there are any."""
+    """Return the status of an exercise, with its reason and cause."""
     status = worst([STATUS_OF.get(result.outcome, "graded") for result in results] or ["graded"])
     if status != "graded":
         first = next(result for result in results if STATUS_OF.get(result.outcome) == status)
@@ -199,8 +199,8 @@ def _status(results: Sequence[CheckResult], broken: bool) -> tuple[Status, str, 
 def find_forbidden(source: Source, forbids: Iterable[str]) -> list[str]:
     """Return a sentence for each use of a forbidden name, such as `torch.nn.functional.softmax`.
 
-    The source is parsed without being run. The search follows names through `import … as` and `from
-    … import`, but does not find names that are built at run time.
+    The source is parsed, but does not run. The search follows names through `import … as` and `from
+    … import`. It does not find names that are built at run time.
     """
     forbidden = set(forbids)
     longest = max((name.count(".") for name in forbidden), default=0)

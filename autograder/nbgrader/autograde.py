@@ -1,4 +1,4 @@
-"""Autograding by nbgrader, with steps that write this grader's reports to the gradebook."""
+"""nbgrader's autograding, with steps that write this grader's reports to the gradebook."""
 
 import contextlib
 import json
@@ -73,7 +73,7 @@ class ConfinedAutograde(Autograde):
         self.left: dict[str, str] = {}  # by notebook, the reason why a person must grade it
 
     def write(self, student: str, staged: StagedSubmission) -> StudentResult:
-        """Write all reports of a student, or none and an error."""
+        """Write all reports of a student. After an error, write none."""
         result = StudentResult(student, notes=list(staged.notes))
         gradebook, assignment = self.gradebook, self.coursedir.assignment_id
         self.refused, self.left = staged.refused, result.left
@@ -99,7 +99,7 @@ class ConfinedAutograde(Autograde):
         return result
 
     def start(self) -> None:
-        """Convert the notebooks like nbgrader, with the existing steps."""
+        """Convert the notebooks as nbgrader does, with the existing steps."""
         self.init_notebooks()
         with contextlib.chdir(self.coursedir.root):
             self.convert_notebooks()
@@ -140,7 +140,10 @@ class ConfinedAutograde(Autograde):
         return book
 
     def run_post_convert_hook(self) -> None:
-        """Run the course's hook like nbgrader. The hook can read new entries of the gradebook."""
+        """Run the course's hook as nbgrader does.
+
+        The hook can read new entries of the gradebook.
+        """
         if self.post_convert_hook:
             self.gradebook.save()
         super().run_post_convert_hook()
@@ -151,7 +154,7 @@ class ConfinedAutograde(Autograde):
         return Path(folder) / f"{place['notebook']}.ipynb"
 
     def _leave(self, notebook_filename: str, reason: str) -> None:
-        """Write the notebook as it was handed out, for grading by a person."""
+        """Write the notebook as it was handed out, because a person grades it."""
         resources = self.init_single_notebook_resources(notebook_filename)
         place = resources["nbgrader"]
         where = place["notebook"], place["assignment"]
@@ -172,7 +175,7 @@ class ConfinedAutograde(Autograde):
 
 
 def _missing(name: str, notebook: Any, staged: StagedSubmission, result: StudentResult) -> None:
-    """Give 0 points for a missing notebook that the student cannot have renamed."""
+    """Give 0 points for a missing notebook, unless the student may have renamed it."""
     if staged.unknown:
         result.left[name] = f"not handed in, but there is {', '.join(staged.unknown[:3])}.ipynb"
     else:

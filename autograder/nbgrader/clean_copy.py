@@ -17,7 +17,7 @@ MAX_DEPTH = 20  # levels of nested folders
 
 
 class CopyLimits(msgspec.Struct, frozen=True):
-    """Limits on a copy: number of files, bytes of a file, and roughly the total bytes."""
+    """Limits on a copy: number of files, bytes of a file, and approximate total bytes."""
 
     files: int = 1000
     file: int = 32 * 1024 * 1024
@@ -27,7 +27,8 @@ class CopyLimits(msgspec.Struct, frozen=True):
 class StagedSubmission(msgspec.Struct, frozen=True):
     """Copy of a submission for nbgrader.
 
-    The assignment's notebooks are `present` or `missing`. `notes` are for a person.
+    `present` and `missing` list the assignment's notebooks that the copy has and lacks. `notes` are
+    for a person.
     """
 
     sources: tuple[Source, ...] = ()
@@ -72,8 +73,8 @@ def copy_regular_files(
 ) -> tuple[dict[str, str], list[str]]:
     """Copy the regular files of a folder without following links.
 
-    Return reasons for unusable notebooks, which become empty files. Also return the names of all
-    other left-out files.
+    Return the reasons for unusable notebooks, and the names of all other files that were left out.
+    Unusable notebooks become empty files.
     """
     refused: dict[str, str] = {}
     left_out: list[str] = []

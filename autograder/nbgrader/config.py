@@ -43,7 +43,7 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
 
 
 def mark_of(kind: str, name: str, points: float | None = None, **fields: Any) -> dict[str, Any]:
-    """Return nbgrader's metadata of a cell. The cell's id is the cell's name in the gradebook."""
+    """Return nbgrader's metadata of a cell. The gradebook uses the cell's id as its name."""
     flags = dict.fromkeys(("grade", "solution", "locked", "task"), False)
     mark = flags | {"cell_type": kind, "grade_id": name, "schema_version": 3} | fields
     return mark if points is None else mark | {"points": points}
@@ -88,7 +88,7 @@ def course_id(course: Course) -> str:
 
 
 def configuration(course: Course, folder: Path) -> str:
-    """Return the text of `nbgrader_config.py` for a course directory with this absolute path."""
+    """Return the text of `nbgrader_config.py` for the course directory `folder`."""
     return TEXT.format(course_id=course_id(course), root=str(folder), course=str(course.root))
 
 

@@ -1,4 +1,4 @@
-"""An nbgrader course directory, opened with the directory's own configuration."""
+"""An nbgrader course directory, opened with its own configuration."""
 
 import contextlib
 import io
@@ -91,7 +91,7 @@ def notebooks_of(api: Any, assignment: str) -> list[str]:
 
 
 def students_of(api: Any, assignment: str, wanted: Sequence[str]) -> list[str]:
-    """Return the students with a hand-in, in order, or only the `wanted` students if given."""
+    """Return the students with a hand-in, in order. If `wanted` are given, return only these."""
     there = sorted(api.get_submitted_students(assignment))
     unknown = sorted(set(wanted) - set(there))
     if unknown:
@@ -107,7 +107,7 @@ def students_of(api: Any, assignment: str, wanted: Sequence[str]) -> list[str]:
 
 
 def must_be_writable(folder: Path) -> None:
-    """Refuse a folder that cannot be written before anything is graded."""
+    """Refuse a folder that cannot be written."""
     try:
         folder.mkdir(exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):

@@ -12,8 +12,8 @@ from autograder.nbgrader.clean_copy import CopyLimits, copy_regular_files
 class CollectPlainFiles(ExchangeCollect):
     """`nbgrader collect` for regular files only. `nbgrader_config.py` names this class.
 
-    Students own their files in the exchange, and nbgrader's own `collect` follows links with the
-    instructor's rights. For example, a student who hands in a link to the gradebook would get the
+    Students own their files in the exchange. nbgrader's own `collect` follows links with the
+    instructor's rights. For example, a student could hand in a link to the gradebook, and get the
     gradebook back with the feedback.
     """
 

@@ -1,4 +1,4 @@
-"""`autograder nbgrader grade`, which grades all submissions of an assignment."""
+"""`autograder nbgrader grade`: grade all submissions of an assignment."""
 
 import contextlib
 import tempfile
@@ -36,7 +36,7 @@ Tell = Callable[[int, int], None]
 class AssignmentJob(msgspec.Struct, frozen=True):
     """Assignment to grade in a course directory.
 
-    `names` and `remarks` (comments on lines of code) are dicts by student id.
+    `names` and `remarks` (comments on lines of code) have student ids as keys.
     """
 
     course: Course
@@ -109,7 +109,7 @@ def _graded(
     grading: NotebookGrader,
     due: dict[str, dict[str, ExerciseReport]],
 ) -> Iterator[tuple[str, StagedSubmission]]:
-    """Yield each student when the reports are ready."""
+    """Yield each student after the reports are ready."""
     staged: dict[str, StagedSubmission] = {}
 
     def tasks() -> Iterator[Task]:
@@ -138,7 +138,7 @@ def _add_repairs(
     writer: "ConfinedAutograde",
     searched: Tell,
 ) -> None:
-    """Search for repairs of these answers, and write the reports of repaired answers again."""
+    """Search for repairs of these answers. If one is found, write the report again."""
 
     def tasks() -> Iterator[Task]:
         for number, (student, reports) in enumerate(due.items()):

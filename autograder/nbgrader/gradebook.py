@@ -29,7 +29,7 @@ OPENERS: tuple[Any, ...] = (
 
 
 class HeldSession(Session):
-    """Database session that commits only in `save`, instead of after every cell like nbgrader's."""
+    """Database session that commits only in `save`. nbgrader commits after every cell."""
 
     def commit(self) -> None:
         pass
@@ -41,8 +41,8 @@ class HeldSession(Session):
 class RunGradebook(api.Gradebook):
     """nbgrader's `Gradebook` for a whole run.
 
-    Other processes see changes only after `save`. nbgrader's steps call `close`, which leaves this
-    gradebook open until `end`. To save time, an assignment is read once for a run, and a submission
+    Other processes see changes only after `save`. nbgrader's steps call `close`, but this gradebook
+    stays open until `end`. To save time, an assignment is read once for a run, and a submission
     once for a student.
     """
 
@@ -116,7 +116,11 @@ class RunGradebook(api.Gradebook):
         return _found(comments, (notebook, solution_cell), "comment", assignment)
 
     def submission(self, assignment: str, student: str) -> "StudentRows":
-        """Return a submission's current rows, or raise MissingEntry if there are none."""
+        """Return a submission's current rows.
+
+        Raises:
+            MissingEntry: there are none.
+        """
         where = assignment, student
         if where not in self._submissions:
             rows, kind = self._assignment(assignment), api.SubmittedAssignment
@@ -140,7 +144,7 @@ class RunGradebook(api.Gradebook):
 
 
 class AssignmentRows:
-    """Rows of an assignment, which stay in the session until the end of the run."""
+    """Rows of an assignment. They stay in the session until the end of the run."""
 
     def __init__(self, assignment: Any) -> None:
         self.assignment = assignment
@@ -176,7 +180,7 @@ class StudentRows:
 
     @property
     def points(self) -> float:
-        """Sum of the grades in nbgrader's way of counting."""
+        """Sum of the grades, counted as nbgrader counts."""
         ids = [row.id for row in self.grades.values()]
         query = select(func.coalesce(func.sum(api.Grade.score), 0.0)).where(api.Grade.id.in_(ids))
         return float(self._session.scalar(query))

@@ -1,4 +1,4 @@
-"""Reports on nbgrader notebooks, made in advance or when needed."""
+"""Reports on nbgrader notebooks, made in advance or when they are needed."""
 
 import contextlib
 import functools
@@ -33,7 +33,7 @@ IDLE_SECONDS = 60.0
 
 
 class ShownReport(msgspec.Struct):
-    """Report with the parts that the student may see, for nbgrader's files and gradebook.
+    """Parts of a report that the student may see, for nbgrader's files and gradebook.
 
     If `waits` is true, a person must give the points. `remarks` are pairs: the text of a cell, and
     an instructor's comment on a line of this cell.
@@ -46,7 +46,7 @@ class ShownReport(msgspec.Struct):
     remarks: Sequence[tuple[str, str]] = ()
 
     def comments(self, answers: dict[str, str]) -> dict[str, str]:
-        """Return a dict from answer cells' ids to comments: the finding, a hint, remarks."""
+        """Return the comments on answer cells by id: the finding, a hint, remarks."""
         if not answers:
             return {}
         texts: dict[str, list[str]] = {}
@@ -126,7 +126,7 @@ class NotebookGrader:
     """Grader of one course's notebooks, with reports that were made in advance.
 
     `before_grading` is called before each notebook is graded, because grading takes long.
-    `search_seconds` is the limit on the search for a repair, or 0 for no search.
+    `search_seconds` is the limit on the search for a repair. 0 means no search.
     """
 
     def __init__(self, course: Course, search_seconds: float = 0.0) -> None:
@@ -166,7 +166,7 @@ class NotebookGrader:
         return {notebook: shown.report for notebook, (_, shown) in known.items()}
 
     def report(self, student: str, notebook: str, nb: Any, folder: Path) -> ShownReport | None:
-        """Return the report on a notebook, or None if it belongs to no exercise."""
+        """Return the report on a notebook. If it belongs to no exercise, return None."""
         if notebook not in self.course.exercises:
             return None
         source = from_notebook(nb, notebook, Siblings(folder))

@@ -44,10 +44,11 @@ _TEX = re.compile(
 
 
 def harmless(text: str, attachments: Attachments, most: int = MAX_FORMATTED) -> str:
-    """Return the text as Markdown with allowed targets of links and pictures only.
+    """Return the text as Markdown. Links and pictures have only allowed targets.
 
-    Links may use http, https and mailto. Pictures must be the cell's own attachments. With another
-    target, all links become plain text. A text of more than `most` characters is shown unformatted.
+    Links may use http, https and mailto. Pictures must be the cell's own attachments. If there is
+    another target, all links become plain text. A text of more than `most` characters is shown
+    unformatted.
     """
     if attachments or len(text) > MAX_CACHED:
         return _harmless(text, attachments, most)

@@ -30,7 +30,7 @@ NO_NAME = "–"  # shown as the first name
 
 
 class StubSolutions(ClearSolutions):
-    """Step that replaces solutions like `autograder build`."""
+    """Step that replaces solutions, as `autograder build` does."""
 
     def _replace_solution_region(self, cell: Any, language: str) -> bool:
         if cell.cell_type != "code":
@@ -70,8 +70,8 @@ class RestoreCells(NbGraderPreprocessor):
 def name_student(student: Any, name: str = "") -> None:
     """Set a student's name in the gradebook to the roster's name.
 
-    If roster and gradebook have no name, set the name to the id, because formgrader shows a missing
-    name as "None, None" or "ann, ".
+    If neither has a name, use the id, because formgrader shows a missing name as "None, None" or
+    "ann, ".
     """
     last, comma, first = name.partition(",")
     if name and not comma:
@@ -83,7 +83,7 @@ def name_student(student: Any, name: str = "") -> None:
 
 
 def marks_of(notebook: Any) -> dict[str, dict[str, Any]]:
-    """Return a dict from cell ids to nbgrader's metadata."""
+    """Return nbgrader's metadata of cells, by cell id."""
     points = {cell.name: cell.max_score for cell in (*notebook.grade_cells, *notebook.task_cells)}
     solutions = {cell.name for cell in notebook.solution_cells}
     tasks = {cell.name for cell in notebook.task_cells}
@@ -149,7 +149,7 @@ class CourseLatePolicy(BasePlugin):
     def late_submission_penalty(
         self, student_id: str, score: float, total_seconds_late: float
     ) -> float | None:
-        """Return the points that a late notebook loses, or None without a policy."""
+        """Return the points that a late notebook loses. Without a policy, return None."""
         step = self.parent
         try:
             course = grading_of(ConfinedExecute(config=self.config).course).course
@@ -179,7 +179,7 @@ def _cost(policy: LatePolicy, seconds: float, free_used: int) -> LatePenalty:
 
 
 class LatePenalties(preprocessors.AssignLatePenalties):
-    """Step that applies the course's late policy if the configuration sets no other."""
+    """Step that applies the course's late policy, unless the configuration sets another one."""
 
     def init_plugin(self) -> None:
         named = "plugin_class" in self.config.AssignLatePenalties
@@ -230,7 +230,7 @@ def _leave_unchanged_answers_open(gradebook: Any, nb: Any, where: tuple[str, str
 
 
 class EscapeTexts(NbGraderPreprocessor):
-    """Last step, which sanitizes the texts around a student's code.
+    """Last step: sanitizes the texts around a student's code.
 
     formgrader and feedback show Markdown and raw cells with HTML and links, and some metadata
     without escapes. A student's script in a page would run with the rights of the instructor who
@@ -250,7 +250,7 @@ class EscapeTexts(NbGraderPreprocessor):
 
 
 class CheckMarks(CheckCellMetadata):
-    """nbgrader's `CheckCellMetadata` that validates equal metadata only once."""
+    """nbgrader's `CheckCellMetadata`, which validates equal metadata only once."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)

@@ -27,7 +27,7 @@ _ORIGINAL = re.compile(
 
 
 def read(listing: Listing) -> Sequence[Piece]:
-    """Return the files of all attempts, with names from the notes beside them.
+    """Return the files of all attempts. Names come from the notes of the attempts.
 
     Students can write into a note, so a note counts only for its own attempt.
     """
@@ -59,7 +59,7 @@ def read(listing: Listing) -> Sequence[Piece]:
 def _from_notes(
     listing: Listing, entries: Sequence[re.Match[str]]
 ) -> tuple[dict[str, Owner], dict[str, str]]:
-    """Return dicts from file names' prefixes to students, and from file names to original names."""
+    """Map the prefixes of files' names to students, and the files' names to original names."""
     named: dict[str, Owner] = {}
     originals: dict[str, str] = {}
     for note in entries:
@@ -78,8 +78,10 @@ def _from_notes(
 
 
 def _people(prefixes: Collection[str], named: dict[str, Owner]) -> dict[str, list[Owner]]:
-    """Return the possible students of each file name's prefix, which is an assignment and a user
-    name. Assignments and user names may contain underscores, so a prefix may have several students.
+    """Return the possible students for each prefix of a file's name.
+
+    A prefix is an assignment and a user name. Both may contain underscores, so a prefix may have
+    several students.
     """
     assignments = {prefix.removesuffix(owner.id) for prefix, owner in named.items()}
     people = {prefix: [owner] for prefix, owner in named.items()}

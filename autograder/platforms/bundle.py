@@ -1,6 +1,6 @@
 """Contents of a platform package: engine, course, and a list of libraries with versions.
 
-A platform package contains answers, so students must not see a package.
+A platform package contains answers, so students must not see it.
 """
 
 import ast
@@ -32,7 +32,7 @@ class PackagedJob(msgspec.Struct, frozen=True):
 
 
 def bundle(course: Course, exercises: Sequence[Exercise], repairs: bool = True) -> Files:
-    """Return a dict from path to content for engine, course, job and requirements."""
+    """Return the files for engine, course, job and requirements, by path."""
     files = dict(engine_files()) | dict(course_files(course))
     size = sum(map(len, files.values()))
     if size > MOST:
@@ -44,7 +44,7 @@ def bundle(course: Course, exercises: Sequence[Exercise], repairs: bool = True) 
 
 
 def job_files(exercises: Sequence[Exercise], repairs: bool) -> Files:
-    """Return a dict from path to content for the job and the requirements."""
+    """Return the files for the job and the requirements, by path."""
     job = PackagedJob(tuple(exercise.name for exercise in exercises), repairs)
     return {
         JOB: msgspec.json.format(msgspec.json.encode(job), indent=1) + b"\n",
@@ -65,7 +65,7 @@ def course_files(course: Course) -> Iterator[tuple[str, bytes]]:
 
 
 def _imported(course: Course) -> list[Path]:
-    """Return the modules beside `course.yml` that the reference or the checks import."""
+    """Return the modules in the folder of `course.yml` that the reference or the checks import."""
     known = {folder.relative_to(course.root).parts[0] for folder in course.grading} | {"autograder"}
     modules: list[Path] = []
     waiting = list(course.grading)
@@ -121,7 +121,7 @@ def requirements(exercises: Iterable[Exercise]) -> list[str]:
 
 
 def template(name: str, **values: str) -> bytes:
-    """Return the text of a template with values in place of `@NAME@`."""
+    """Return the text of a template. Values replace `@NAME@`."""
     text = (TEMPLATES / name).read_text(encoding="utf-8")
     for key, value in values.items():
         text = text.replace(f"@{key}@", value)

@@ -1,9 +1,9 @@
 """Canvas's downloads of submissions, and its gradebook.
 
-A submitted file is named `name[_LATE]_user_attachment_file`, or with `anon_code` instead of name
-and user. The gradebook is Canvas's own export with the graded columns filled in. An empty cell
-would delete a score in Canvas. So ungraded columns are left out, and students without points keep
-their cells.
+A submitted file is named `name[_LATE]_user_attachment_file`. Anonymous files have `anon_code`
+instead of name and user. The gradebook is Canvas's own export with the graded columns filled in. An
+empty cell would delete a score in Canvas. So ungraded columns are left out, and students without
+points keep their cells.
 """
 
 import re
@@ -45,7 +45,10 @@ def readings_of(entry: str) -> list[Piece]:
 
 
 def _piece(entry: str, owner: Owner, late: bool, rest: str) -> Piece | None:
-    """Return an owner's piece, or None if the name after the owner (`rest`) has another form."""
+    """Return an owner's piece.
+
+    If `rest`, the name after the owner, has another form, return None.
+    """
     upload = _UPLOAD.fullmatch(rest)
     if upload is None and not _TYPED_IN.fullmatch(rest):
         return None
@@ -78,7 +81,7 @@ def read(listing: Listing) -> Sequence[Piece]:
 
 
 def _possible(readings: list[Piece], known: set[Owner]) -> list[Piece]:
-    """Return the readings that fit all known students, or all readings if none fits."""
+    """Return the readings that fit all known students. If none fits, return all readings."""
     names: dict[str, set[str]] = defaultdict(set)
     for owner in known:
         names[owner.id].add(owner.name)

@@ -1,6 +1,6 @@
 """Autograder for Classroom 50: a bundle with a released kit, and `result.json` in schema v1.
 
-Everybody can read bundles, so a bundle contains a student kit and never a course with answers. Its
+Everybody can read bundles. So a bundle contains a student kit and never a course with answers. Its
 `autograder.py` runs in the student's checkout.
 """
 
@@ -77,7 +77,7 @@ def package(
 def _refuse_answers(course: Course, kit: Path) -> None:
     """Refuse a folder that is no student kit.
 
-    A kit contains most checks, so files of checks are no sign of a course.
+    A kit contains most checks, so files of checks do not show that a folder has answers.
     """
     course_file = kit / FILE_NAME
     if not course_file.is_file() or load_course(course_file).content.released is None:
@@ -100,7 +100,7 @@ def _refuse_answers(course: Course, kit: Path) -> None:
 
 
 def run(bundle: Path) -> None:
-    """Check the exercises of the checkout in the current folder, and write `result.json` there."""
+    """Check the exercises of the current folder, and write `result.json` there."""
     kit, checkout = load_course(bundle / KIT / FILE_NAME), Path.cwd()
     job = packaged_job(bundle)
     exercises = [kit.exercise(name) for name in job.exercises]
@@ -226,7 +226,7 @@ def _tests(
 
 
 def _why_nothing(report: ExerciseReport | None) -> str:
-    """Return why an exercise has no points, because the schema has no state for this."""
+    """Return why an exercise has no points. The schema has no state for this."""
     if report is None:
         return "There is no file for this exercise."
     no_grade = "The 0 is not a grade: a person must look at this work. "

@@ -41,7 +41,7 @@ class RowMatches:
     """The reports for a table's rows.
 
     A row that may belong to several students has no report. `unclear` has a note with advice on
-    each row that may belong to several students. `without_row` has the reports without a row.
+    each such row. `without_row` has the reports without a row.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class RowMatches:
 
 
 def name_of(report: Report) -> str:
-    """Return a student's id, with a known and different name."""
+    """Return a student's id, and the name if it is known and different."""
     name = (report.hand_in or HandIn()).name
     same = not name or name == report.student or report.student.startswith(f"{name}_")
     return report.student if same else f"{report.student} ({name})"
@@ -105,7 +105,7 @@ def ids_of(report: Report, platform: str) -> set[str]:
 
 
 class GradebookFormat(msgspec.Struct, frozen=True, kw_only=True):
-    """Format of a platform's gradebook, with columns' names in lower case except in `needed`."""
+    """Format of a platform's gradebook. Columns' names are in lower case, except in `needed`."""
 
     needed: tuple[str, ...]  # columns that the gradebook always has
     about: frozenset[str]  # columns about students; they stay in the file
@@ -122,7 +122,7 @@ class GradebookFormat(msgspec.Struct, frozen=True, kw_only=True):
     excused: str = ""  # the text for an excused student; if empty, the cell stays unchanged
 
     def person(self, heads: Sequence[str], row: Row) -> Person | None:
-        """Return the student of a row, or None for other rows."""
+        """Return the student of a row. For other rows, return None."""
         texts = {head: text.strip() for head, text in zip(heads, row.cells, strict=False)}
         id = texts.get(self.id, "")
         others = [texts.get(name, "").removeprefix("#") for name in self.others]
@@ -196,7 +196,7 @@ def _maximum(form: GradebookFormat, table: Table, at: int) -> float | None:
 def _in_no_column(
     reports: Sequence[Report], course: Course, columns: Sequence[Assignment]
 ) -> list[str]:
-    """Return notes on changes of totals that the file's columns do not contain."""
+    """Return notes on changes of totals that no column of the file contains."""
     if not reports:
         return []
     notes = []
@@ -225,7 +225,7 @@ def _graded(course: Course, reports: Sequence[Report]) -> list[Assignment]:
 
 
 def _columns(form: GradebookFormat, table: Table, request: ExportRequest) -> dict[int, Assignment]:
-    """Return the columns titled like graded assignments, or else like exercises."""
+    """Return the columns with titles of graded assignments. If there are none, use exercises."""
     graded = _graded(request.course, request.reports)
     exercises = request.reports[0].exercises if request.reports else ()
     single = [Assignment(name=SINGLE, title=e.title, exercises=(e.name,)) for e in exercises]

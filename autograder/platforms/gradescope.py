@@ -37,7 +37,7 @@ MAX_NAMES = 5
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Loader of YAML written by Ruby, without the names of Ruby's classes."""
+    """Loader of YAML that Ruby has written. It ignores the names of Ruby's classes."""
 
 
 def _without_tag(loader: Any, _: str, node: yaml.Node) -> object:
@@ -118,7 +118,7 @@ GRADESCOPE = Importer(
 def results_of(
     report: Report, policy: HintPolicy, hidden: Callable[[str], HiddenChecks] = by_policy
 ) -> dict[str, Any]:
-    """Return the results in Gradescope's format, as far as the policy shows them."""
+    """Return the parts of the results that the policy shows, in Gradescope's format."""
     shown = for_student(report, policy, hidden=hidden)
     exercises = zip(shown.exercises, report.exercises, strict=True)
     tests = [test for at, pair in enumerate(exercises, start=1) for test in _tests(str(at), *pair)]
@@ -306,7 +306,7 @@ def hand_in_of(known: Metadata) -> HandIn:
 
 
 def with_due(course: Course, known: Metadata) -> Course:
-    """Return the course, with Gradescope's deadline for assignments without a deadline."""
+    """Return the course. Assignments without a deadline get Gradescope's deadline."""
     due = known.assignment.due_date
     if due is None:
         return course

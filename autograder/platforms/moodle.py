@@ -35,7 +35,7 @@ _ENTRY = re.compile(
 
 
 def piece_of(entry: str, is_folder: bool) -> Piece | None:
-    """Return the piece of an entry, or None if the entry's name has another form."""
+    """Return the piece of an entry. If the entry's name has another form, return None."""
     match = _ENTRY.fullmatch(entry)
     if match is None or is_folder == bool(match["file"]):
         return None
@@ -161,7 +161,7 @@ def worksheet(request: ExportRequest) -> ExportFile:
 
 
 def feedback(request: ExportRequest) -> ExportFile:
-    """Return a zip with all pages, each in a folder that Moodle assigns to the student."""
+    """Return a zip with all pages. Moodle assigns each folder of the zip to a student."""
     sheet = _Worksheet(request)
     pages = []
     for row in sheet.table.rows:

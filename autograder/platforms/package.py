@@ -1,4 +1,4 @@
-"""`autograder package`: packs the grader for other platforms' machines."""
+"""`autograder package`: pack the grader for other platforms' machines."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -121,7 +121,7 @@ def packable(
 
 
 def _write(platform: str, out: Path, files: Files) -> None:
-    """Write a zip for Gradescope, or else a folder."""
+    """Write a zip for Gradescope. For other platforms, write a folder."""
     try:
         if platform == "gradescope":
             write_atomically(out, zipped(files.items()))

@@ -96,7 +96,7 @@ def _results(
 ) -> dict[str, Any]:
     """Return the results of an exercise in PrairieLearn's format.
 
-    A file that cannot be loaded, or that a person must look at, is "not gradable", which costs no
+    A file is "not gradable" if it cannot be loaded, or if a person must look at it. This costs no
     attempt.
     """
     if shown.status in NOT_GRADED:

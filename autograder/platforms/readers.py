@@ -1,6 +1,6 @@
 """Readers of platforms' downloads, registered by an entry point.
 
-This module has the readers for one folder per student: nbgrader's `submitted/` with
+This module has the readers for downloads with one folder per student: nbgrader's `submitted/` with
 `student/assignment/`, and repositories `assignment-user` from Classroom 50.
 """
 
@@ -57,7 +57,7 @@ NBGRADER = Importer(
 
 
 def prefix_of(names: Sequence[str]) -> str:
-    """Return the common beginning of several names up to a hyphen, or an empty text."""
+    """Return the common beginning of several names up to a hyphen. If there is none, return ""."""
     if len(names) < LEAST:
         return ""
     common = os.path.commonprefix(names)  # noqa: RUF071  of characters, not of folders
@@ -72,7 +72,7 @@ def _read_repositories(listing: Listing) -> Sequence[Piece]:
 
 
 def _recognise_repositories(listing: Listing) -> int:
-    """Return the number of folders if all folders are clones with a `.git`, else 0.
+    """Return the number of folders if all of them are clones with a `.git`. Otherwise, return 0.
 
     A common beginning of the names is not enough, because many names have a hyphen.
     """

@@ -46,7 +46,7 @@ class Band(NamedTuple):
 
 
 class ExerciseLine(msgspec.Struct, frozen=True):
-    """An exercise."""
+    """Line of the table of exercises."""
 
     title: str
     students: str
@@ -81,7 +81,7 @@ class ClassReport(msgspec.Struct, frozen=True):
 
 
 def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
-    """Return the content of the two pages, computed from the reports of a class.
+    """Return the content of the two pages.
 
     Raises:
         UserError: fewer than five students have known points.
@@ -123,14 +123,14 @@ def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
 
 
 def is_small(count: int) -> bool:
-    """Return whether a number of students is too small to publish: 1 to 4."""
+    """Return True if a number of students is too small to publish: 1 to 4."""
     return 0 < count < FEWEST
 
 
 def may_be_told(count: int, *wholes: int) -> bool:
-    """Return whether a number of students may be published.
+    """Return True if a number of students may be published.
 
-    The number, and its difference to each total in `wholes`, must not be 1 to 4.
+    Neither the number nor its difference to a total in `wholes` may be 1 to 4.
     """
     return count >= FEWEST and not any(is_small(whole - count) for whole in wholes)
 
@@ -154,10 +154,10 @@ def bands(bars: Sequence[int]) -> list[Band]:
 
 
 def with_company(hidden: Sequence[int], sizes: Sequence[int]) -> set[int]:
-    """Return the hidden items.
+    """Return the items to hide.
 
-    If only one item is hidden, hide the smallest other item too, because a published total would
-    reveal a single hidden item.
+    If only one item is hidden, a published total would reveal it. So the smallest other item is
+    hidden too.
     """
     others = sorted((size, item) for item, size in enumerate(sizes) if item not in hidden)
     return {*hidden, *(item for _, item in others[:1] if len(hidden) == 1)}
@@ -166,8 +166,8 @@ def with_company(hidden: Sequence[int], sizes: Sequence[int]) -> set[int]:
 def _exercises(taken: Sequence[Taken], summary: Summary) -> list[ExerciseLine]:
     """Return a line for each exercise.
 
-    The mean of all points would reveal a single hidden facility, so a second facility is hidden
-    too.
+    If only one facility is hidden, the mean of all points would reveal it. So a second facility is
+    hidden too.
     """
     why_not = [_why_not(exercise) for exercise in taken]
     sizes = [len(exercise.students) for exercise in taken]
@@ -241,7 +241,7 @@ def _published(
 
 
 def percent(part: float) -> str:
-    """Format a share between 0 and 1 as a percentage."""
+    """Return a share between 0 and 1 as a percentage."""
     return f"{100 * part:.0f} %"
 
 
@@ -296,7 +296,7 @@ def _of_mistakes(lines: Sequence[MistakeLine]) -> list[str]:
 
 
 def as_html(report: ClassReport) -> str:
-    """Return one self-contained page that prints on two sheets."""
+    """Return one self-contained page. It prints on two sheets."""
     template = environment().get_template("class_report.html")
     return template.render(**_content(report, "screen"))
 
@@ -304,8 +304,8 @@ def as_html(report: ClassReport) -> str:
 def as_pdf(report: ClassReport) -> bytes:
     """Return a tagged PDF of two pages, without a creation time.
 
-    The PDF conforms to PDF/UA-1 if the fonts have all characters of the titles. The extra `pdf`
-    must be installed. The content is passed as data, so Typst never runs content as commands.
+    The PDF conforms to PDF/UA-1 if the fonts have all characters of the titles. It needs the extra
+    `pdf`. The content is passed as data, so Typst never runs content as commands.
     """
     import typst
 

@@ -70,7 +70,7 @@ def table_lines(
 
 
 def points_cell(row: "Row", exercise: str) -> str:
-    """Return the cell of an exercise: points, `EX` if excused, or "" if points are unknown."""
+    """Return the cell of an exercise: points, `EX` if excused, "" if points are unknown."""
     return EXCUSED if exercise in row.excused else points_text(row.points[exercise])
 
 
@@ -81,8 +81,8 @@ def points_text(points: float | None) -> str:
 def safe_cell(text: str) -> str:
     """Return a text in a form that spreadsheets do not read as a formula.
 
-    Different texts have different results. `table_lines` makes all cells safe itself, so this
-    function is only for comparing a text with a cell of a file.
+    Different texts have different results. `table_lines` makes all cells safe itself. So use this
+    function only to compare a text with a cell of a file.
     """
     return _UNSAFE.sub(r"\1'", text)
 

@@ -67,7 +67,7 @@ SIGNS = {"missing": "–", "excused": "×", "by hand": "✎", "needs a person": 
 
 @functools.cache
 def environment(*folders: Path) -> jinja2.Environment:
-    """Return an environment for the templates here and in `folders` that escapes all values."""
+    """Return an environment for the templates here and in `folders`. It escapes all values."""
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader([TEMPLATES, *folders]),
         autoescape=True,
@@ -110,7 +110,6 @@ def in_pixels(style: str) -> str:
 
 
 def exercise_html(exercise: ExerciseReport, **around: Sequence[object]) -> str:
-    """Return an exercise as HTML with a style."""
     return environment().get_template("notebook.html").render(exercise=exercise, **around)
 
 
@@ -151,8 +150,6 @@ def class_page_content(overview: "ClassOverview") -> dict[str, Any]:
 
 
 class PointsCell(NamedTuple):
-    """A cell of the class table."""
-
     points: str
     tenth: int | None = None  # share of the points in tenths, or None without points
     said: str = ""  # status, or an empty text for "graded"
@@ -160,12 +157,10 @@ class PointsCell(NamedTuple):
 
     @property
     def sign(self) -> str:
-        """The sign for the status."""
         return SIGNS.get(self.said, "!") if self.said else ""
 
 
 def points_cell(row: "Row", exercise: Exercise) -> PointsCell:
-    """Return the class table's cell for one student and one exercise."""
     name = exercise.name
     if name in row.excused:
         return PointsCell("", said="excused", order="-2")
@@ -179,7 +174,7 @@ def points_cell(row: "Row", exercise: Exercise) -> PointsCell:
 def mistake_map(mistakes: Sequence["MistakeCount"]) -> dict[str, Any]:
     """Return the data for a map of mistakes and students.
 
-    Each mistake has an SVG path, which fills the columns of its students. Students with the same
+    Each mistake has an SVG path that fills the columns of its students. Students with the same
     mistakes have neighbouring columns.
     """
     made_by: dict[int, list[int]] = {}
@@ -193,7 +188,7 @@ def mistake_map(mistakes: Sequence["MistakeCount"]) -> dict[str, Any]:
 
 
 def boxes(places: Sequence[int]) -> str:
-    """Return the SVG path that fills these columns of a row, with one box for neighbours."""
+    """Return the SVG path that fills these columns of a row. Neighbours share a box."""
     path, start = "", 0
     for end in range(1, len(places) + 1):
         if end == len(places) or places[end] != places[end - 1] + 1:
@@ -204,8 +199,6 @@ def boxes(places: Sequence[int]) -> str:
 
 
 class ValueCell(NamedTuple):
-    """A cell of a table of numbers."""
-
     text: str
     shade: str  # in percent of black
     wrong: bool = False
@@ -223,7 +216,7 @@ class ValueTable(NamedTuple):
 
 
 def matrices(evidence: Evidence) -> list[ValueTable]:
-    """Return the student's values, the expected values and their difference as tables of cells."""
+    """Return the student's values, the expected values and their difference as tables."""
     yours, expected = evidence.matrices
     if yours is None:
         return []
@@ -278,7 +271,7 @@ def _shade(value: CellValue, largest: float) -> str:
 
 
 def chart(curve: Curve) -> dict[str, Any]:
-    """Return a curve as points in a drawing of 340 by 190 units with a logarithmic x axis."""
+    """Return a curve as points in a drawing of 340 by 190 units. The x axis is logarithmic."""
     yours = [math.nan if isinstance(y, str) else y for y in curve.yours]
     finite = [y for y in (*yours, *curve.low, *curve.high) if math.isfinite(y)]
     margin = 0.08 * ((max(finite) - min(finite)) or 1.0)
@@ -316,13 +309,13 @@ def chart(curve: Curve) -> dict[str, Any]:
 
 
 def check_text(check: CheckReport) -> str:
-    """Return a failed check's message, values and hints as text, or an empty text."""
+    """Return a failed check's message, values and hints as text. For other checks, return ""."""
     lines = list(check_lines(check, with_values=True, shown_texts=set()))[1:]
     return "\n".join(plain(line).removeprefix(INDENT).rstrip() for line in lines)[:MAX_TEXT]
 
 
 def first_line(check: CheckReport) -> str:
-    """Return a sentence on the student's mistake, or an empty text for a passed check."""
+    """Return a sentence on the student's mistake. For a passed check, return ""."""
     if check.outcome == "passed":
         return ""
     if check.diagnosis is not None:
@@ -333,7 +326,7 @@ def first_line(check: CheckReport) -> str:
 
 
 def check_html(check: CheckReport) -> str:
-    """Return a check as HTML, readable without a style."""
+    """Return a check as HTML that is readable without a style."""
     values = ""
     if check.outcome != "passed" and check.evidence is not None:
         values = "\n".join(plain(line) for line in evidence_lines(check.evidence))[:MAX_TEXT]

@@ -1,4 +1,4 @@
-"""Record of a grading run, the source of all output and exports."""
+"""Record of a grading run, from which all output and exports are made."""
 
 from typing import Literal, get_args
 
@@ -61,7 +61,7 @@ class Curve(Record, frozen=True, kw_only=True):
 
 
 class Evidence(Record, frozen=True, kw_only=True):
-    """The values of a failed comparison: call, student's value and expected value.
+    """Values of a failed comparison: call, student's value and expected value.
 
     `function` is the name of the called student's function. `sides` are the titles of the two
     values. A value that is no array is a text. A cut text ends with " …". `groups` is the noun for
@@ -189,9 +189,9 @@ class Cause(Record, frozen=True, kw_only=True):
     """Reason why a check has no right answer, or why an exercise has no points.
 
     `subject` is the name of the sentence's function, value or file. `error` is the class name of an
-    exception, `message` its message, and `library` its package. `place` is a line of the student's
-    source. `names` are other names in the sentence, such as the title of a check that must pass
-    first. `because` is an earlier cause of this cause.
+    exception, `message` is its message, and `library` is its package. `place` is a line of the
+    student's source. `names` are other names in the sentence, such as the title of a check that
+    must pass first. `because` is an earlier cause of this cause.
     """
 
     code: CauseCode
@@ -315,7 +315,7 @@ class WrittenAnswer(Record, frozen=True, kw_only=True):
 
 
 class Basis(Record, frozen=True, kw_only=True):
-    """Inputs of a grade without the student's work.
+    """Inputs of a grade, except the student's work.
 
     `checks`, `reference`, `settings` and `engine` are digests: of the exercise's checks, the other
     course files, the exercise's settings in `course.yml`, and the grader's code.
@@ -332,7 +332,7 @@ class Basis(Record, frozen=True, kw_only=True):
 
 
 class ExerciseReport(Record, frozen=True, kw_only=True):
-    """The result of one exercise in one submission.
+    """Result of one exercise in one submission.
 
     `reason` says why the exercise was not graded as usual, and `cause` is the cause of this reason.
     `reason_is_ours` is true if the reason contains no text from the submission. `note_causes` has
@@ -403,7 +403,7 @@ class HandIn(Record, frozen=True, kw_only=True):
 
 
 class Lateness(Record, frozen=True, kw_only=True):
-    """The effect of the late policy on an assignment.
+    """Effect of the late policy on an assignment.
 
     `days` is the number of days after the deadline, rounded up. `free_days` is the number of days
     that cost nothing. `points` are the lost points of the assignment. `said` is the sentence for
@@ -423,7 +423,7 @@ class Lateness(Record, frozen=True, kw_only=True):
 class Adjustment(Record, frozen=True, kw_only=True):
     """Change of points by a person. If `exercise` is empty, the total changes.
 
-    `entry` is a digest of the person's decision, and missing in older records. `place` is set for a
+    `entry` is a digest of the person's decision. Older records lack it. `place` is set for a
     comment on a line of the student's code. `said` is the sentence for the student.
     """
 

@@ -6,7 +6,7 @@ from autograder.report.model import CellValue, Matrix
 
 
 def as_cell(plain: float) -> CellValue:
-    """Return a Python number in a form for JSON."""
+    """Return a Python number for JSON."""
     if isinstance(plain, bool | int):
         return plain
     number = float(plain)
@@ -16,7 +16,10 @@ def as_cell(plain: float) -> CellValue:
 
 
 def shown(value: CellValue, digits: int = 3) -> str:
-    """Format a number. Whole numbers have no decimals, and very small numbers have an exponent."""
+    """Return a number as text.
+
+    Whole numbers have no decimals, and very small numbers have an exponent.
+    """
     if isinstance(value, bool | str):
         return {"nan": "NaN", "inf": "∞", "-inf": "−∞"}.get(str(value), str(value))
     if isinstance(value, int) or (value == int(value) and abs(value) < 1e6):
@@ -43,8 +46,8 @@ def digits_for(yours: Matrix, expected: Matrix) -> int:
 def difference(yours: Matrix, expected: Matrix) -> list[list[float]]:
     """Return the differences of the student's and the expected values, cell by cell.
 
-    Infinities of the same sign have the difference 0. For excerpts of different parts, or of arrays
-    with different shapes, the list is empty.
+    Infinities of the same sign have the difference 0. If the excerpts show different parts, or the
+    arrays have different shapes, the list is empty.
     """
     parts = [(side.shape, side.at, side.top, side.left) for side in (yours, expected)]
     if parts[0] != parts[1] or not yours.rows:
@@ -60,7 +63,7 @@ def difference(yours: Matrix, expected: Matrix) -> list[list[float]]:
 
 
 def shape(sizes: tuple[int, ...]) -> str:
-    """Return a shape as text, such as `(2, 3)`, or `a single number` without axes."""
+    """Return a shape as text, such as `(2, 3)`. Without axes, it is `a single number`."""
     if not sizes:
         return "() (a single number)"
     return f"({', '.join(map(str, sizes))}{',' if len(sizes) == 1 else ''})"

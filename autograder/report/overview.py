@@ -45,7 +45,7 @@ def above_maximum(report: Report) -> list[str]:
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A student's row in the tables. Unknown points are None."""
+    """Student's row in the tables. Unknown points are None."""
 
     student: str
     points: dict[str, float | None]
@@ -66,7 +66,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Taken(msgspec.Struct):
-    """The points of one exercise, for students who handed it in.
+    """Points of one exercise, for students who handed it in.
 
     `points` has a row for each student: the points of the checks, then the points of the exercise.
     """
@@ -88,11 +88,11 @@ class Taken(msgspec.Struct):
 
 
 class Scores:
-    """The points of all students with a hand-in and without an excuse.
+    """Points of all students with a hand-in and without an excuse.
 
     The statistics of an exercise use only students with a hand-in and known points. Missing work
-    counts as 0 in a student's total. `totals` has each student's points before lateness, and
-    `by_exercise` a row of points for each student.
+    counts as 0 in a student's total. `totals` has each student's points before lateness.
+    `by_exercise` has a row of points for each student.
     """
 
     def __init__(self, exercises: Sequence[Exercise]) -> None:
@@ -138,21 +138,21 @@ class MistakeCount(msgspec.Struct):
 
     @property
     def finding(self) -> str:
-        """Return the sentence that all students read, or the mistake's name if they differ."""
+        """Return the sentence that all students read. If they differ, return the mistake's name."""
         if len(self.readings) == 1:
             return next(iter(self.readings))
         return f"{capital(self.id.replace('-', ' '))}."
 
     @property
     def example(self) -> str:
-        """Return the most frequent of several sentences, or "" if there is only one."""
+        """Return the most frequent of several sentences. If there is only one, return ""."""
         if len(self.readings) < 2:
             return ""
         return min(self.readings, key=lambda text: (-self.readings[text], text))
 
 
 class ClassMistakes:
-    """The named mistakes of a class, with row numbers for students."""
+    """Named mistakes of a class, with row numbers for students."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[str, str], MistakeCount] = {}
@@ -166,7 +166,7 @@ class ClassMistakes:
     def add(self, row: int, exercise: ExerciseReport) -> None:
         """Count each distinct mistake of one student in one exercise.
 
-        Several mistakes in a check get equal shares of the lost points.
+        The lost points of a check are shared equally between its mistakes.
         """
         read: set[tuple[str, str]] = set()
         for check in exercise.checks:
@@ -237,7 +237,6 @@ class ClassOverview:
         self.lines = ClassMistakes()  # lines of repairs, for mistakes without a name
 
     def add(self, report: Report, page: str) -> None:
-        """Add a report."""
         notes = [*report.notes, *report.changes]
         self.changed += [f"{report.student}: {said}" for said in report.changes]
         self.above += above_maximum(report)

@@ -31,7 +31,7 @@ def save_picture(exercise: ExerciseReport, path: Path) -> str:
 
 
 def picture_of(check: CheckReport) -> bytes | None:
-    """Draw a failed comparison as a PNG with marked cells, or return None without two arrays."""
+    """Draw a failed comparison as a PNG with marked cells. Without two arrays, return None."""
     yours, expected = check.evidence.matrices if check.evidence is not None else (None, None)
     if check.evidence is None or yours is None or expected is None:
         return None

@@ -1,7 +1,7 @@
 """Reports in the form for people.
 
-A common reason of many failures, such as an unwritten function or an unreadable file, is reported
-only once.
+If many failures have a common reason, such as an unwritten function or an unreadable file, the
+report states it only once.
 """
 
 import re
@@ -59,7 +59,7 @@ VERBS = {
 
 
 def is_left_to_grading(check: CheckReport) -> bool:
-    """Return whether only the instructor's computer can judge a check."""
+    """Return True if only the instructor's computer can judge a check."""
     can_be_fixed = check.cause is not None and check.cause.code in {
         "given_own_step",
         "given_sibling",
@@ -68,12 +68,12 @@ def is_left_to_grading(check: CheckReport) -> bool:
 
 
 def is_quiet(check: CheckReport) -> bool:
-    """Return whether a check asks for no change."""
+    """Return True if a check asks for no change."""
     return check.outcome in QUIET
 
 
 def shown_outcome(check: CheckReport) -> str:
-    """Return the outcome of a check, or "follow-through" if it passed with a note.
+    """Return the outcome of a check. If it passed with a note, return "follow-through".
 
     After a follow-through, the result is wrong because of an earlier step, so a plain "passed"
     would mislead.
@@ -82,7 +82,10 @@ def shown_outcome(check: CheckReport) -> str:
 
 
 def sentence(cause: Cause) -> str:
-    """Return a cause's sentence from `SENTENCES`, with the cause's first name for `{name}`."""
+    """Return a cause's sentence from `SENTENCES`.
+
+    `{name}` is replaced by the cause's first name.
+    """
     name = cause.names[0] if cause.names else ""
     return SENTENCES[cause.code].format(subject=cause.subject, name=name)
 
@@ -100,7 +103,7 @@ class Opening(NamedTuple):
 
 
 class CheckSentences(NamedTuple):
-    """New sentences on a check, without sentences that the report has shown already."""
+    """Sentences on a check that the report has not shown yet."""
 
     diagnosis: str = ""
     finding: str = ""
@@ -131,9 +134,9 @@ def presented(exercise: ExerciseReport) -> ExerciseReport:
     """Return the exercise in the common form of all output formats.
 
     Points do not change. Some checks fail only because a function is not written, a neighbouring
-    file is not ready, or a file cannot be loaded. The report shows such checks, and checks that
-    need them, as not run. The first of them keeps its hints. Notes that repeat a message are left
-    out.
+    file is not ready, or a file cannot be loaded. The report shows such checks as not run, and also
+    the checks that need them. The first of them keeps its hints. Notes that repeat a message are
+    left out.
     """
     reasons = [(check.name, _why_it_waits(exercise, check)) for check in exercise.checks]
     why = {name: text for name, text in reasons if text is not None}
@@ -149,7 +152,10 @@ def presented(exercise: ExerciseReport) -> ExerciseReport:
 
 
 def _why_it_waits(exercise: ExerciseReport, check: CheckReport) -> str | None:
-    """Return why a check was not run, "" if the opening gives the reason, or None if it ran."""
+    """Return why a check was not run. If it ran, return None.
+
+    If the opening gives the reason, return "".
+    """
     if _is_unreadable(exercise) and _is_told(check.cause, exercise.cause):
         return ""
     if check.cause is not None and check.cause.code in SIBLING:
@@ -195,7 +201,6 @@ def _nothing_begun(exercise: ExerciseReport) -> bool:
 
 
 def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckReport]:
-    """Yield the checks."""
     waits: dict[str, str] = {}  # from a check's title to the reason why it was not run
     nothing = _is_unreadable(exercise) or _nothing_begun(exercise)
     for check in exercise.checks:
@@ -222,7 +227,7 @@ def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckRepor
 
 
 def first_failure(exercise: ExerciseReport) -> CheckReport | None:
-    """Return the first check that fails for a reason of its own, or None."""
+    """Return the first check that fails for a reason of its own. If there is none, return None."""
     checks = presented(exercise).checks
     return next((check for check in checks if not is_quiet(check)), None)
 
@@ -259,7 +264,7 @@ def _other_reason(exercise: ExerciseReport, unwritten: Sequence[CheckReport]) ->
 
 
 def _not_judged(exercise: ExerciseReport) -> str:
-    """Return a sentence on the number of visible checks that a kit cannot judge, or ""."""
+    """Return a sentence on the number of visible checks that a kit cannot judge."""
     seen = [check for check in exercise.checks if not check.hidden]
     count = sum(check.outcome == "graded when handed in" for check in seen)
     if not count:
@@ -270,7 +275,7 @@ def _not_judged(exercise: ExerciseReport) -> str:
 
 
 def source_line(check: CheckReport) -> Line | None:
-    """Return the student's line for a failed check, or None if none is known."""
+    """Return the student's line for a failed check. If none is known, return None."""
     places = check.diagnosis.places if check.diagnosis is not None else ()
     return _place_of_cause(check.cause) or check.place or (places[0] if places else None)
 
@@ -290,7 +295,10 @@ def _repeats(check: CheckReport) -> str:
 
 
 def headline(check: CheckReport) -> str:
-    """Return one sentence on a failed check: the diagnosis, or else the finding."""
+    """Return one sentence on a failed check: the diagnosis.
+
+    Without a diagnosis, it is the finding.
+    """
     return _titled(check) if check.diagnosis is None else check.diagnosis.sentence
 
 
@@ -300,7 +308,7 @@ def _titled(check: CheckReport) -> str:
 
 
 def required(check: CheckReport) -> str:
-    """Return a sentence with the failed requirement and its line, or ""."""
+    """Return a sentence with the failed requirement and its line, if they are known."""
     if len(check.required) != 1:
         return ""
     return f"The text asks for this in line {check.required[0].line}: {check.required[0].text}"
@@ -309,7 +317,7 @@ def required(check: CheckReport) -> str:
 def repeated_errors(exercise: ExerciseReport) -> dict[str, str]:
     """Return notes on errors that several checks share, by check name.
 
-    The first check with an error has the note, and later checks have an empty text. Two errors are
+    The first check with an error has the note. Later checks have an empty text. Two errors are
     equal if one line raises the same message apart from numbers, or if one function has the same
     sentence.
     """
@@ -363,9 +371,7 @@ def closing(exercise: ExerciseReport) -> str:
 def check_sentences(
     check: CheckReport, shown: set[str], repeated: Mapping[str, str]
 ) -> CheckSentences:
-    """Return the sentences on a check that did not pass, except those in `shown`, and add them to
-    `shown`.
-    """
+    """Return the sentences on a failed check that are not in `shown`, and add them to `shown`."""
     if repeated.get(check.name) == "":
         return CheckSentences()
     diagnosis = check.diagnosis.sentence if check.diagnosis is not None else ""

@@ -1,7 +1,7 @@
 """Redaction of reports to the parts that the hint policy shows to a student.
 
-Every output format takes its report from this module. Only fields in the lists below are copied, so
-students never see a new field of the record by accident.
+Every output format takes its report from this module. It copies only the fields in the lists below.
+So students never see a new field of the record by accident.
 """
 
 from collections import Counter
@@ -55,7 +55,7 @@ def for_student(
     hints_shown: HintsShown = 1,
     hidden: Callable[[str], HiddenChecks] = by_policy,
 ) -> Report:
-    """Return the report without parts that the policy holds back.
+    """Return the report without the parts that the policy holds back.
 
     In practice and homework, students see the finding, the values and the first hints of each
     failed check. `hints_shown` is the number of hints for each check, or a dict by check name. Of a
@@ -77,7 +77,7 @@ def exercise_for_student(
     hints_shown: HintsShown = 1,
     hidden: Callable[[str], HiddenChecks] = by_policy,
 ) -> ExerciseReport:
-    """Return one exercise of a report without parts that the policy holds back."""
+    """Return one exercise of a report without the parts that the policy holds back."""
     exam, stage = policy == "exam", hidden(exercise.name)
     held_back = holds_back(policy, stage)
     checks = []
@@ -121,7 +121,7 @@ def _outcome_alone(check: CheckReport) -> CheckReport:
 
 
 def _check(exercise: ExerciseReport, check: CheckReport, level: int) -> CheckReport:
-    """Return a check with `level` hints, or a hidden check with the course's own sentences only."""
+    """Return a check with `level` hints. A hidden check has only the course's own sentences."""
     if not check.hidden:
         return msgspec.structs.replace(check, hints=check.hints[:level], group="")
     diagnosis, named = check.diagnosis, None

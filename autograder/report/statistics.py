@@ -26,7 +26,7 @@ RELIABLE = 0.7
 
 
 class Item(NamedTuple):
-    """The statistics of one item.
+    """Statistics of one item.
 
     An undefined statistic is NaN. `deviation` is the standard deviation of this share.
     """
@@ -68,10 +68,10 @@ def _constant(values: Floats) -> bool:
 
 
 def cronbach_alpha(points: Floats) -> float:
-    """Return Cronbach's α (1951, equation 2) for points of shape (students, exercises), or NaN.
+    """Return Cronbach's α (1951, equation 2) for points of shape (students, exercises).
 
-    Exercises with the same points for all students are left out. For checks, α would be too large,
-    because the checks of one exercise depend on each other.
+    Exercises with the same points for all students are left out. If α is undefined, return NaN. For
+    checks, α would be too large, because the checks of one exercise depend on each other.
     """
     if len(points) < 3:
         return np.nan
@@ -100,13 +100,13 @@ UNKNOWN = Interval(np.nan, np.nan)
 
 
 def interval_text(interval: Interval) -> str:
-    """Return a text such as “0.12 to 0.40”, or an empty text for an unknown interval."""
+    """Return a text such as “0.12 to 0.40”. For an unknown interval, return ""."""
     text = f"{interval.low:.2f} to {interval.high:.2f}".replace("-", "−")
     return text if math.isfinite(interval.low) else ""
 
 
 def bootstrap_draws(students: int) -> Floats:
-    """Return counts of each student in each sampled class, of shape (classes, students).
+    """Return how often each student is in each sampled class, of shape (classes, students).
 
     The seed is fixed, so all statistics of a class use the same samples.
     """
@@ -121,7 +121,7 @@ def mean_intervals(points: Floats, drawn: Floats) -> list[Interval]:
 
 
 def correlation_intervals(points: Floats, rest: Floats, drawn: Floats) -> list[Interval]:
-    """Return the interval of the correlation of `points` with `rest` for each column."""
+    """Return the interval of the correlation with `rest` for each column of `points`."""
     size = drawn.sum(1, keepdims=True)
     points, rest = points - points.mean(0), rest - rest.mean(0)
     one, other = drawn @ points / size, drawn @ rest / size
@@ -210,7 +210,7 @@ def summarise(scores: Scores) -> Summary:
 
 
 def _measured(taken: Taken, students: Sequence[str], totals: Floats) -> list[Measured]:
-    """Return the statistics of each check, then of the exercise."""
+    """Return the statistics of each check, then those of the exercise."""
     points = np.array(taken.points, float)
     rest = totals[taken.students][:, None] - points
     titles = [*(title for _, title, _ in taken.checks), taken.title]
@@ -249,7 +249,7 @@ def tenths(points: Floats, maximum: float) -> tuple[int, ...]:
 
 
 def class_sentences(summary: Summary) -> list[str]:
-    """Return sentences on the whole class, beginning with the number of students."""
+    """Return sentences about the whole class. The first one has the number of students."""
     count = summary.students
     if not count:
         return ["Nobody's points are known yet, so there are no figures."]
@@ -290,7 +290,7 @@ def class_sentences(summary: Summary) -> list[str]:
 
 
 def item_remark(measured: Measured) -> str:
-    """Return a sentence on a check or an exercise for a person to look at, or an empty text."""
+    """Return a sentence on a check or an exercise that a person should look at, if it needs one."""
     figures = measured.figures
     against = ", ".join(measured.against) or "the submissions"
     if figures.students < FEW:
@@ -313,7 +313,7 @@ def item_remark(measured: Measured) -> str:
 
 
 def shown_figures(summary: Summary) -> dict[str, Any]:
-    """Return the limits on numbers of students for showing a statistic, for templates."""
+    """Return the smallest numbers of students for which templates show a statistic."""
     return {
         "interval": interval_text,
         "remark": item_remark,

@@ -55,7 +55,7 @@ def plain(line: StyledLine) -> str:
 
 
 def wrapped(lines: Iterable[StyledLine], width: int | None) -> Iterator[StyledLine]:
-    """Yield the lines, wrapped to `width` columns if given, with indented continuations."""
+    """Yield the lines, wrapped to `width` columns. Continuation lines are indented."""
     for line in lines:
         if width is None or cell_len(plain(line)) <= width:
             yield line
@@ -101,10 +101,7 @@ def exercise_lines(
     width: int | None = None,
     spoken: bool = False,
 ) -> Iterator[StyledLine]:
-    """Yield an exercise's report, with values for the first `details` failed checks.
-
-    If `width` is given, lines are wrapped to this many columns.
-    """
+    """Yield an exercise's report, with values for the first `details` failed checks."""
     yield from head_lines(exercise, where, width, spoken)
     yield from body_lines(exercise, details, width, spoken)
 
@@ -316,7 +313,7 @@ def _part_shown(matrix: Matrix, columns: int) -> str:
 
 
 def _side_by_side(panels: list[Panel], room: int | None) -> Iterator[StyledLine]:
-    """Yield the lines of panels side by side."""
+    """Yield the lines of several panels next to each other."""
     rows: list[list[Panel]] = [[]]
     for panel in panels:
         wide = sum(APART + _wide(other) for other in [*rows[-1], panel])

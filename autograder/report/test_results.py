@@ -51,7 +51,7 @@ _FORBIDDEN = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010fff
 class ShownExercise(msgspec.Struct, frozen=True):
     """Visible parts of an exercise.
 
-    `path` is the path of the student's file, and `text` the content.
+    `path` is the path of the student's file, and `text` is its content.
     """
 
     exercise: ExerciseReport
@@ -67,7 +67,7 @@ class ShownExercise(msgspec.Struct, frozen=True):
 
 
 class CheckCase(msgspec.Struct, frozen=True):
-    """A check as a test case, or the reason why no check was run. Line numbers begin with 1."""
+    """Check as a test case, or the reason why no check was run. Line numbers begin with 1."""
 
     name: str
     state: CaseState
@@ -102,7 +102,7 @@ def cases_of(shown: ShownExercise) -> list[CheckCase]:
 
 
 def _line(check: CheckReport, shown: ShownExercise) -> int | None:
-    """Return the line of a check's failure, or else of its function, or else None."""
+    """Return the line of a check's failure. If it is unknown, return the line of its function."""
     if not shown.path.endswith(".py"):
         return None  # lines of a cell are not lines of the notebook file
     if check.place is not None and check.place.file == shown.exercise.file:
@@ -140,7 +140,7 @@ def _escaped(text: str) -> str:
 
 
 def job_summary(shown: Sequence[ShownExercise]) -> bytes:
-    """Return a summary in Markdown that shows a submission's text without HTML and links."""
+    """Return a summary in Markdown. It shows a submission's text without HTML and links."""
     points = number(sum(each.exercise.points for each in shown))
     most = number(sum(each.exercise.max_points for each in shown))
     heading = f"{points} of {most} points in {several(len(shown), 'exercise')}"

@@ -23,7 +23,7 @@ CUT = " …"
 
 
 def as_text(value: Any, most: int = MOST) -> str:
-    """Return a value as Python text on one line, with the items of sets sorted.
+    """Return a value as Python text on one line, with sorted items of sets.
 
     A text of more than `most` characters is cut, with a mark at its end.
     """
@@ -36,7 +36,7 @@ def as_text(value: Any, most: int = MOST) -> str:
 
 
 def _parts(value: Any, most: int) -> Iterator[str]:
-    """Yield the text of a value in pieces, with long strings and arrays cut after `most` items."""
+    """Yield the text of a value in pieces. Long strings and arrays are cut after `most` items."""
     if isinstance(value, str | bytes):
         yield repr(value[: most + 1])
     elif isinstance(value, dict):
@@ -97,7 +97,7 @@ def _of_sequence(value: Any, most: int) -> Iterator[str]:
 
 
 def excerpt(array: npt.NDArray[Any], wrong: npt.NDArray[np.bool_] | None = None) -> Matrix:
-    """Return an excerpt of an array, for a large array from the first wrong cell on."""
+    """Return an excerpt of an array. For a large array, it begins at the first wrong cell."""
     at: tuple[int, ...] = ()
     row = column = 0
     if wrong is not None and wrong.any() and wrong.shape == array.shape and array.ndim:
@@ -152,7 +152,7 @@ def _argument(value: Any) -> str:
 
 
 def _array(array: npt.NDArray[Any]) -> str:
-    """Return Python text for an array or tensor, or for a large one its type and shape."""
+    """Return an array or tensor as Python text. For a large one, return its type and shape."""
     module, maker = ("torch", "tensor") if isinstance(array, Tensor) else ("np", "array")
     is_long = array.dtype.kind == "f" and not np.array_equal(array, array.round(3), equal_nan=True)
     if not 0 < array.size <= MOST_PRINTED or array.ndim > 2 or is_long:

@@ -1,4 +1,4 @@
-"""`autograder check`: grades the student's files, prints the reports and saves the progress.
+"""`autograder check`: grade the student's files, print the reports and save the progress.
 
 Import this module after the start of the worker. The worker first imports numpy, and this module
 first imports pytest, so the two processes do not slow each other down.
@@ -35,7 +35,7 @@ LOOKING = "Looking for the line to change …"
 
 
 class CheckOptions(msgspec.Struct, frozen=True):
-    """Options of `check`. If `repairs` is None, a search for a repair needs a single file."""
+    """Options of `check`. If `repairs` is None, only a single file is searched for a repair."""
 
     more: bool = False
     show_all: bool = False
@@ -100,7 +100,6 @@ def _check_in_full(
     options: CheckOptions,
     is_single: bool,
 ) -> ExerciseReport:
-    """Grade one file and print a report."""
     show, width, spoken = _shower(terminal, options), terminal.width, terminal.spoken
     graded, no_hint = None, ""
     if isinstance(source, ExerciseReport):
@@ -157,7 +156,7 @@ def _shower(terminal: Terminal, options: CheckOptions) -> Callable[[Iterable[Sty
 
 
 def repair_to_show(judge: Judge, graded: Graded) -> Repair | None:
-    """Search for a repair of a graded file if a search can help."""
+    """Search for a repair of a graded file, if this can help."""
     if graded.error is None and all(result.outcome == "passed" for result in graded.results):
         return None
     from autograder.grading.repair import repair_for_student  # not for right answers

@@ -1,4 +1,4 @@
-"""Keys and results for `watch`, with a thread that grades."""
+"""Keys and results for `watch`, and a thread that grades."""
 
 import contextlib
 import os
@@ -23,7 +23,7 @@ LONGEST_END = 15  # s
 
 
 class KeyReader:
-    """Context manager that reads single keys without Enter and without an echo."""
+    """Context manager that reads single keys. Nobody has to press Enter, and keys are not shown."""
 
     def __init__(self) -> None:
         self._before: list[Any] | None = None
@@ -44,7 +44,7 @@ class KeyReader:
                 termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, self._before)
 
     def take(self) -> None:
-        """Make the terminal report each key at once, without an echo."""
+        """Make the terminal report each key immediately, and not show it."""
         if sys.platform == "win32" or not self.are_there:
             return
         import termios
@@ -56,7 +56,7 @@ class KeyReader:
             tty.setcbreak(sys.stdin.fileno())
 
     def read(self, seconds: float) -> str:
-        """Wait at most this long for keys, and return them without arrow and function keys."""
+        """Wait at most this long for keys. Return them without arrow and function keys."""
         if not self.are_there or sys.platform == "win32":
             time.sleep(seconds)
         if not self.are_there:
@@ -78,7 +78,7 @@ class KeyReader:
 
 
 class GradedSource(msgspec.Struct, frozen=True):
-    """A source, and its full report or the problem that prevented a report."""
+    """Source, and its full report or the problem that prevented a report."""
 
     source: Source
     full: ExerciseReport | None = None
@@ -86,7 +86,7 @@ class GradedSource(msgspec.Struct, frozen=True):
 
 
 class BackgroundJudge(threading.Thread):
-    """Judge for all exercises in its own thread, which grades the newest source."""
+    """Judge for all exercises in its own thread. It grades the newest source."""
 
     def __init__(self, course: Course, exercises: Sequence[Exercise], children: Children) -> None:
         super().__init__(daemon=True)
@@ -99,7 +99,10 @@ class BackgroundJudge(threading.Thread):
         self._sources.put(source)
 
     def result(self) -> GradedSource | None:
-        """Return a result or None. If a newer source waits, stop grading the current one."""
+        """Return a result if there is one.
+
+        If a newer source waits, stop grading the current one.
+        """
         if not self._sources.empty():
             self._judge.cancel()
         try:

@@ -1,4 +1,4 @@
-"""`check("softmax")` in a notebook: shows the report and returns the points.
+"""`check("softmax")` in a notebook: show the report and return the points.
 
 To load quickly in the student's kernel, this module imports little.
 """
@@ -22,7 +22,7 @@ class CannotCheck(RuntimeError):
 
 
 class QuietPoints(float):
-    """Points that a notebook does not show below a report that shows them already."""
+    """Points. A notebook does not show them again below the report."""
 
     def _ipython_display_(self) -> None:
         return

@@ -1,6 +1,6 @@
-"""Progress in the course: the last check of each exercise, saved beside the student's file.
+"""Progress in the course: the last check of each exercise.
 
-Only the student reads the saved files.
+It is saved in the folder of the student's file. Only the student reads it.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ Stage = Literal["done", "graded when handed in", "begun", "untouched", "missing"
 
 
 def read_record(source: Path, name: str, kind: type[Stored]) -> Stored | None:
-    """Read the record beside a file, or return None if it is missing, damaged or a link."""
+    """Read the record for a file. If it is missing, damaged or a link, return None."""
     path = source.parent / FOLDER / f"{name}.json"
     try:
         with opened_folder(path.parent) as folder:
@@ -39,7 +39,7 @@ def read_record(source: Path, name: str, kind: type[Stored]) -> Stored | None:
 
 
 def write_record(source: Path, name: str, record: msgspec.Struct) -> None:
-    """Write a record beside a student's file, if possible, readable only by its owner."""
+    """Write a record for a student's file, if possible. Only its owner can read it."""
     path = source.parent / FOLDER / f"{name}.json"
     with contextlib.suppress(OSError):
         plain_folder(path.parent, 0o700)
@@ -144,7 +144,7 @@ def course_progress(course: Course) -> CourseProgress:
 def exercise_progress(
     course: Course, exercise: Exercise, stubs: Stubs, file: Path | None = None
 ) -> ExerciseProgress:
-    """Return the progress in one exercise, from `file` or else from the student's file."""
+    """Return the progress in one exercise, from `file` or from the student's file."""
     try:
         file = file or find_file(course, exercise, stubs)
     except UserError:
@@ -169,7 +169,7 @@ def exercise_progress(
 
 
 def by_assignment(course: Course, progress: CourseProgress) -> list[AssignmentProgress]:
-    """Return exercises by assignment, in the course's order, with other exercises last."""
+    """Return exercises by assignment, in the course's order. Other exercises come last."""
     assignments = course.content.assignments
     groups = [
         AssignmentProgress(a.title, a.due, tuple(progress[name] for name in a.exercises))
@@ -189,7 +189,7 @@ def _by_due_date(course: Course, progress: CourseProgress) -> list[ExerciseProgr
 def next_unfinished(
     course: Course, progress: CourseProgress, after: str | None = None
 ) -> ExerciseProgress | None:
-    """Return the first unfinished exercise by due date, or None if all are finished.
+    """Return the first unfinished exercise by due date. If all are finished, return None.
 
     If `after` is given, begin after this exercise and continue at the start. Exercises that are
     graded only when handed in come last.

@@ -28,14 +28,14 @@ LAST = "That was the last hint."
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """Failed check as the student last saw it: the failure, and how many hints were shown."""
+    """Failed check as the student last saw it: the failure, and the number of shown hints."""
 
     way: str
     hints: int
 
 
 class Attempts(msgspec.Struct, frozen=True):
-    """A student's attempts at an exercise: the last source's digest, and failures of checks.
+    """Attempts at an exercise: the last source's digest, and failures of checks.
 
     Only the mistake of this check gets a next hint.
     """
@@ -51,8 +51,9 @@ def next_step(
     """Return the failures in the exercise, and the number of hints to show for each of them.
 
     The first hint of a check comes with the message. The next hint comes if the changed source
-    fails in the same way, or with the policy "practice" if the student has `asked`. Only the
-    mistake to correct first gets a next hint, and only if the student has seen its first hint.
+    fails in the same way. With the policy "practice", it also comes if the student has `asked`.
+    Only the mistake to correct first gets a next hint, and only if the student has seen its first
+    hint.
     """
     changed = bool(before.digest) and before.digest != exercise.digest
     more = changed or (asked and policy == "practice")
@@ -89,12 +90,12 @@ def _is_same_mistake(check: CheckReport, other: str, seen: Seen | None) -> bool:
 
 
 def read_attempts(source: Path, exercise: str) -> Attempts:
-    """Read the last attempt, which is empty if its file is missing, damaged or a link."""
+    """Read the last attempt. If its file is missing, damaged or a link, the attempt is empty."""
     return read_record(source, exercise, Attempts) or Attempts()
 
 
 def source_of(path: Path, exercise: Exercise) -> Source:
-    """Read the student's file and its neighbouring files, or raise UserError."""
+    """Read the student's file and its neighbouring files."""
     try:
         return read_own(path, exercise)
     except UnreadableFile as error:
@@ -131,7 +132,7 @@ def shown_step(
 def change_since(
     passed_before: Collection[str], found_before: str | None, report: ExerciseReport
 ) -> str:
-    """Return a sentence on changes."""
+    """Return a sentence on the changes since the last check."""
     now = set(progress_of(report).passed)
     gained, lost = len(now - set(passed_before)), sorted(set(passed_before) - now)
     sentences = []
@@ -152,7 +153,7 @@ def change_since(
 def no_further_hint(
     before: Attempts, full: ExerciseReport, policy: HintPolicy, values: str, where: str
 ) -> str:
-    """Return why there is no further hint, with other advice, or "" if there is a hint."""
+    """Return why there is no further hint, with other advice. If there is a hint, return ""."""
     first = first_failing(full)
     if first is None:
         return ""

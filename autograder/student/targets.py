@@ -1,4 +1,4 @@
-"""Exercises and files on a command line, named by themselves or by their folder."""
+"""Exercises and files on a command line, given by name or by folder."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +22,7 @@ class Target(msgspec.Struct, frozen=True):
 
 
 def course_of(names: Sequence[str], stated: Path | None = None) -> Course:
-    """Return the course `stated`, or for None the course around the first named path."""
+    """Return the course `stated`. Without it, return the course around the first path."""
     if stated is not None:
         return find_course(named=stated)
     paths = [Path(name) for name in names if _is_path(name)]
@@ -31,7 +31,7 @@ def course_of(names: Sequence[str], stated: Path | None = None) -> Course:
 
 
 def targets_of(course: Course, names: Sequence[str]) -> list[Target]:
-    """Return the distinct exercises and files that some names mean."""
+    """Return the distinct exercises and files for some names."""
     targets = [target for name in names for target in _targets_named(course, name)]
     return list({(target.exercise.name, target.path): target for target in targets}.values())
 
@@ -86,7 +86,7 @@ def find_file(course: Course, exercise: Exercise, stubs: Stubs | None = None) ->
 def file_in(
     folder: Path, course: Course, exercise: Exercise, stubs: Stubs | None = None
 ) -> Path | None:
-    """Return an exercise's file in a folder, chosen like in `find_file`, or None."""
+    """Return an exercise's file in a folder, chosen as in `find_file`."""
     files = [folder / f"{exercise.name}{suffix}" for suffix in SUFFIXES]
     files = [file for file in files if file.is_file()]
     if len(files) > 1:

@@ -61,7 +61,7 @@ class Terminal:
 
 
 def from_here(path: Path) -> str:
-    """Return the shorter of a file's relative and absolute path."""
+    """Return a file's relative or absolute path, whichever is shorter."""
     whole = str(path.resolve())
     try:
         near = os.path.relpath(path)
@@ -71,7 +71,7 @@ def from_here(path: Path) -> str:
 
 
 class Screen:
-    """The screen of `watch`: the terminal's alternate screen."""
+    """Screen of `watch`: the terminal's alternate screen."""
 
     def __init__(self, terminal: Terminal) -> None:
         self.terminal = terminal
@@ -91,7 +91,7 @@ class Screen:
     __enter__, __exit__ = enter, leave
 
     def draw(self, top: Lines, report: Lines, foot: Lines) -> None:
-        """Show a frame, if possible in place of the previous frame."""
+        """Show a frame. If possible, it replaces the previous frame."""
         if not self.terminal.moves:
             self.terminal.show([*top, [], *report, [], *foot, []])
             sys.stdout.flush()

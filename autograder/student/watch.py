@@ -1,4 +1,4 @@
-"""`autograder watch`, which checks each saved file, shows the report, and reacts to keys."""
+"""`autograder watch`: check each saved file, show the report, and react to keys."""
 
 import os
 import signal
@@ -46,7 +46,7 @@ class WatchedExercise:
         self.take(name, path)
 
     def take(self, name: str, path: Path) -> None:
-        """Change to another exercise, without a report yet."""
+        """Change to another exercise. It has no report yet."""
         self.name, self.path = name, path
         self.title = self.course.exercise(name).title
         self.full: ExerciseReport | None = None
@@ -153,7 +153,6 @@ class Watch:
         self._signals.add(signal.Signals(number).name)
 
     def _turn(self) -> bool:
-        """Handle all events since the last turn."""
         keys = self.keys.read(BUSY_TURN if self._busy_since else TURN)
         if "SIGINT" in self._signals:
             raise KeyboardInterrupt
@@ -221,7 +220,6 @@ class Watch:
         self._draw()
 
     def _look(self, settled: bool = False) -> None:
-        """Read the file."""
         exercise, path = self.exercise, self.exercise.path.resolve()
         try:
             source = source_of(path, exercise.course.exercise(exercise.name))
@@ -258,7 +256,6 @@ class Watch:
         self._draw()
 
     def _key(self, key: str) -> bool:
-        """React to a key."""
         exercise = self.exercise
         match key:
             case "q" | "Q" | "\x04":

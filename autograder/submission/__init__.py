@@ -1,1 +1,1 @@
-"""Reading of submissions, whose files may contain anything."""
+"""Safe reading of submissions. Their files may contain anything."""

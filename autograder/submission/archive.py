@@ -52,8 +52,8 @@ def unpack(
 ) -> tuple[list[str], dict[PathParts, str]]:
     """Unpack the gradable files of `archive`, up to `room` bytes and `listed` entries.
 
-    Return notes on left-out entries, and a dict from the path of every file in the zip to the
-    reason why it was not unpacked, or to an empty text.
+    Return notes on left-out entries. Also map the path of every file in the zip to the reason why
+    it was not unpacked, or to "".
 
     Raises:
         InvalidZip: the file is not a zip, the zip has too many entries, or the disk is full.
@@ -68,10 +68,10 @@ def unpack(
 
 
 class _Archive(io.BufferedReader):
-    """Zip file with a directory that zipfile can read, of at most `listed` entries.
+    """Zip file with a directory of at most `listed` entries.
 
-    zipfile reads the whole directory at once, however long it is, and refuses the whole archive for
-    one name that is marked as UTF-8 but invalid.
+    zipfile reads the whole directory, however long it is. If one name is marked as UTF-8 but
+    invalid, zipfile refuses the whole archive.
     """
 
     def __init__(self, path: Path, listed: int) -> None:
@@ -136,8 +136,6 @@ class _Entry(msgspec.Struct, frozen=True):
 
 
 class _Unpacking:
-    """State of unpacking one archive into a folder."""
-
     def __init__(self, file: zipfile.ZipFile, target: Path, room: int) -> None:
         self.file = file
         self.target = target
@@ -148,7 +146,6 @@ class _Unpacking:
         self.left_out: dict[PathParts, str] = {}
 
     def run(self) -> tuple[list[str], dict[PathParts, str]]:
-        """Unpack the archive."""
         self.target.mkdir(parents=True, exist_ok=True)
         entries = []
         for number, info in enumerate(self.file.infolist()):
@@ -252,7 +249,6 @@ def _depth(entries: Collection[_Entry]) -> int:
 
 
 def _copy(file: zipfile.ZipFile, info: zipfile.ZipInfo, copy: IO[bytes]) -> str:
-    """Copy an entry."""
     if info.flag_bits & 1:
         return "it is encrypted"
     if info.compress_type not in READ:

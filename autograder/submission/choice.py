@@ -71,9 +71,9 @@ def choose(
     stub: Stub | None,
     imported: Collection[Path] = (),
 ) -> Choice:
-    """Return the likeliest file, or no file if several different files are equally likely.
+    """Return the likeliest file. If several different files are equally likely, return no file.
 
-    `imported` has the imported files of exercises' own files, as paths without suffix.
+    `imported` has the files that exercises' own files import, as paths without suffix.
     """
     left_out: list[str] = []
     ordered = sorted(candidates, key=lambda file: (file.name, file.shown))
@@ -133,7 +133,7 @@ def _without_neighbours(
     stub: Stub | None,
     notes: list[str],
 ) -> list[FoundFile]:
-    """Leave out files that only import the exercise's file, and files that this file imports."""
+    """Leave out files that only import the exercise's file, and files that it imports."""
     folders = {file.path.parent for file in files if file.name == NameMatch.EXACT}
 
     def is_helper(file: FoundFile) -> bool:

@@ -31,8 +31,8 @@ class Binding(msgspec.Struct, frozen=True):
 class Code(msgspec.Struct):
     """Top-level names and statements of the code.
 
-    `names` is a dict from names to their last bindings, or to the last definition with a body if
-    later definitions have none. In unparsed code, the tree of a binding is empty.
+    `names` maps names to their last bindings. If later definitions have no body, it is the last
+    definition with a body. In unparsed code, the tree of a binding is empty.
     """
 
     names: dict[str, Binding] = {}
@@ -64,7 +64,7 @@ def read_code(units: Sequence[Unit], room: int = MAX_PARSED) -> Code:
 
 
 def parsed(unit: Unit) -> list[ast.stmt] | None:
-    """Return the statements of a unit, or None if it is too long or invalid."""
+    """Return the statements of a unit. If it is too long or invalid, return None."""
     if len(unit.text) > MAX_PARSED:
         return None
     try:
@@ -113,7 +113,7 @@ def assigned(node: ast.stmt) -> Iterator[str]:
 
 
 def blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """Yield a statement's blocks, except those of scopes and of code that grading does not run."""
+    """Yield a statement's blocks. Scopes, and code that grading does not run, are left out."""
     if isinstance(node, Definition) or _is_main(node):
         return
     for field in ("body", "orelse", "finalbody"):
@@ -160,8 +160,9 @@ def unwritten(units: Sequence[Unit]) -> dict[str, CodePlace]:
 
 
 def replaced(units: Sequence[Unit], at: CodePlace) -> tuple[CodePlace, CodePlace] | None:
-    """Return the first lines of the definition around `at`, and of an earlier one of this name with
-    a body. If there is no earlier definition, return None.
+    """Return the first lines of the definition around `at` and of an earlier one with a body.
+
+    Both define the same name. If there is no earlier definition, return None.
     """
     earlier: dict[str, CodePlace] = {}
     for unit in units:
@@ -218,7 +219,7 @@ def return_in_loop(units: Iterable[Unit], name: str) -> tuple[CodePlace, int] | 
 
 
 def without_return(units: Iterable[Unit]) -> CodePlace | None:
-    """Return the place of a function without `return` that has calls used as values."""
+    """Return the place of a function without `return` whose calls are used as values."""
     nodes = [(unit, node) for unit in units for node in _nodes(unit)]
     alone = {id(node.value) for _, node in nodes if isinstance(node, ast.Expr)}
     calls = [node.func for _, node in nodes if isinstance(node, ast.Call) and id(node) not in alone]
@@ -232,7 +233,7 @@ def without_return(units: Iterable[Unit]) -> CodePlace | None:
 
 
 def is_text(node: ast.AST) -> bool:
-    """Return whether a statement is just a string, such as a docstring."""
+    """Return True if a statement is just a string, such as a docstring."""
     value = node.value if isinstance(node, ast.Expr) else None
     return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
@@ -250,7 +251,7 @@ def _syntax(node: ast.stmt) -> str:
 def find_assignment(
     units: Sequence[Unit], name: str, entry: Sequence[int] = ()
 ) -> CodePlace | None:
-    """Return the last top-level line that assigns to a name, or None if no line is certain.
+    """Return the last top-level line that assigns to a name. If no line is certain, return None.
 
     For a value in nested lists, return the line of the entry with the indices `entry`. No line is
     certain if nothing assigns to the name, or if a later statement may change the value.
@@ -270,10 +271,11 @@ def find_assignment(
 
 
 def find_loop(units: Sequence[Unit], lines: Sequence[tuple[str, int]]) -> CodePlace | None:
-    """Return the running loop at the `lines` of a call stack, or None.
+    """Return the loop that was running at the `lines` of a call stack.
 
     Each item of `lines` is a file and a line, innermost call first. Of nested loops, return the
-    outermost `while`, or else the outermost `for`, so that the result does not depend on timing.
+    outermost `while`. If there is none, return the outermost `for`. So the result does not depend
+    on timing.
     """
     by_label = {unit.label: unit for unit in units}
     loops: list[tuple[Unit, ast.stmt]] = []
@@ -299,7 +301,7 @@ def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _may_change(statement: ast.stmt, name: str) -> bool:
-    """Return whether a statement may change a name's object, by assignment or by a method."""
+    """Return True if a statement may change a name's object, by assignment or by a method."""
     for node in ast.walk(statement):
         part = node.func if isinstance(node, ast.Call) else node
         is_written = part is not node or isinstance(getattr(part, "ctx", None), ast.Store | ast.Del)
@@ -314,7 +316,7 @@ def _may_change(statement: ast.stmt, name: str) -> bool:
 
 
 def _line_of_entry(value: ast.expr | None, entry: Sequence[int]) -> int | None:
-    """Return the first line of an entry of nested lists, or None without a value."""
+    """Return the first line of an entry of nested lists."""
     match value:
         case None:
             return None

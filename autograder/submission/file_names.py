@@ -21,17 +21,17 @@ _MADE_BY_PROGRAMS = re.compile(
 
 
 def counts(name: str) -> bool:
-    """Return True for a file name that is neither hidden nor typical of a program's own files."""
+    """Return False for hidden files, and for files that programs make for themselves."""
     return name not in IGNORED and not name.startswith(".")
 
 
 def may_be_hidden_work(name: str) -> bool:
-    """Return whether a student may have given a file this name, which begins with a dot."""
+    """Return True if a student may have given a file this name, which begins with a dot."""
     return name.startswith(".") and name not in IGNORED and not _MADE_BY_PROGRAMS.match(name)
 
 
 class NameMatch(IntEnum):
-    """Closeness of a file's name to an exercise's name, closest first."""
+    """Similarity of a file's name to an exercise's name, most similar first."""
 
     EXACT = 0
     NEAR = 1  # `softmax (1)`, `softmax_final`

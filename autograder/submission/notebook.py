@@ -1,4 +1,4 @@
-"""Cells of a notebook, decoded only in the needed parts."""
+"""Cells of a notebook. Only the parts that grading needs are decoded."""
 
 import re
 from collections.abc import Iterable
@@ -29,7 +29,7 @@ class Cell(msgspec.Struct):
 
 
 class _Fields(msgspec.Struct):
-    """Fields of a cell or of metadata, of any type and decoded when used."""
+    """Fields of a cell or of metadata. They have any type, and are decoded when used."""
 
     cell_type: msgspec.Raw = _NOTHING
     source: msgspec.Raw = _NOTHING
@@ -109,7 +109,7 @@ def as_cells(book: Any) -> list[Cell]:
 
 
 def holds_cells(data: bytes) -> bool:
-    """Return whether the content of a file is a notebook."""
+    """Return True if the content of a file is a notebook."""
     start = data[:1000].removeprefix(b"\xef\xbb\xbf").lstrip()
     return start[:1] == b"{" and b'"cells"' in data and b'"nbformat"' in data
 

@@ -1,7 +1,7 @@
 """Safe reading of submitted files, without links, pipes and too large files.
 
-The grader opens submitted files and folders only with this module. Failure to read a file always
-raises `UnreadableFile`.
+The grader opens submitted files and folders only with this module. If a file cannot be read, the
+module raises `UnreadableFile`.
 """
 
 import codecs
@@ -50,7 +50,7 @@ class FoundEntry(msgspec.Struct, frozen=True, order=True):
 
 
 def kind_of(path: Path) -> Kind | None:
-    """Return the kind of a path, such as a link, or None for an unreachable path."""
+    """Return the kind of a path, such as a link. For an unreachable path, return None."""
     try:
         return _kind(os.lstat(path).st_mode)
     except (OSError, ValueError):
@@ -58,7 +58,7 @@ def kind_of(path: Path) -> Kind | None:
 
 
 def size_of(path: Path) -> int:
-    """Return a file's size in bytes, or 0 if it is unknown."""
+    """Return a file's size in bytes. If it is unknown, return 0."""
     try:
         return os.lstat(path).st_size
     except (OSError, ValueError):
@@ -79,7 +79,7 @@ def entries_of(folder: Path, most: int, shown: str = "The folder") -> list[Found
 
 
 def put(source: Path, place: Path, limit: int) -> None:
-    """Link or copy a file to `place`, in place of any older file. Links stay links.
+    """Link or copy a file to `place`. It replaces any older file. Links stay links.
 
     Raises:
         UnreadableFile: the file cannot be read, or cannot have this name.
@@ -99,13 +99,13 @@ def put(source: Path, place: Path, limit: int) -> None:
 
 
 def put_name(place: Path) -> None:
-    """Make an empty file, or raise the same errors as `put`."""
+    """Make an empty file. The exceptions are those of `put`."""
     with _making(place):
         open_new(place).close()
 
 
 def put_folder(place: Path) -> None:
-    """Make a folder if it does not exist, or raise the same errors as `put`."""
+    """Make a folder if it does not exist. The exceptions are those of `put`."""
     with _making(place):
         place.mkdir(exist_ok=True)
 
@@ -163,12 +163,16 @@ def read_bytes(path: Path, limit: int, folder: int | None = None, *, whole: bool
 
 
 def read_text(path: Path, limit: int) -> str:
-    """Return the text of a Python file in the declared encoding, or else in UTF-8."""
+    """Return the text of a Python file in the declared encoding. By default, this is UTF-8."""
     return decoded(read_bytes(path, limit), one_line(path.name, 100))
 
 
 def decoded(data: bytes, name: str) -> str:
-    """Return the content of a Python file as text. If this is impossible, raise UnreadableFile."""
+    """Return the content of a Python file as text.
+
+    Raises:
+        UnreadableFile: the content is not text.
+    """
     plain = as_utf8(data, name)
     try:
         encoding = "utf-8"
@@ -197,5 +201,5 @@ def as_utf8(data: bytes, name: str) -> bytes:
 
 
 def without_surrogates(text: str) -> str:
-    """Return the text with lone surrogates replaced, for storage."""
+    """Return the text for storage. Lone surrogates are replaced."""
     return _HALF.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -37,13 +37,13 @@ _IMPORTED = re.compile(r"^[ \t\f]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 
 
 class CharacterBudget:
-    """Budget of characters of code for one student."""
+    """Number of characters of code that one student may still use."""
 
     def __init__(self, left: int = MAX_KEPT) -> None:
         self.left = left
 
     def take(self, size: int) -> bool:
-        """Use up `size` characters and return True, or return False if fewer are left."""
+        """Use up `size` characters and return True. If fewer are left, return False."""
         if size > self.left:
             return False
         self.left -= size
@@ -51,9 +51,9 @@ class CharacterBudget:
 
 
 class Siblings:
-    """Python files of a folder that a submission may import, read when code names them.
+    """Python files of a folder that a submission may import. They are read when code names them.
 
-    Unreadable files are ignored. `left_out` has the names of ignored files over the budget.
+    Unreadable files are ignored. `left_out` has the names of files over the budget.
     """
 
     def __init__(self, folder: Path, budget: CharacterBudget | None = None) -> None:
@@ -100,7 +100,7 @@ class Siblings:
 
 
 class Source(msgspec.Struct, frozen=True, dict=True):
-    """Source of a submission: pieces of code (units), which run in order. Answers never run."""
+    """Source of a submission: pieces of code (units) that run in order. Answers never run."""
 
     name: str
     label: str
@@ -114,7 +114,7 @@ class Source(msgspec.Struct, frozen=True, dict=True):
         return "\n".join(unit.text for unit in self.units)
 
     def mentions(self, word: str) -> bool:
-        """Return whether the code to run contains a word."""
+        """Return True if the code contains a word."""
         return word in self.text or any(word in text for text in self.helpers.values())
 
     def imports(self, library: str) -> bool:
@@ -143,7 +143,7 @@ class Source(msgspec.Struct, frozen=True, dict=True):
 
 
 def read_source(path: Path, exercise: str, siblings: Siblings | None = None) -> Source:
-    """Read a script or a notebook, recognised by suffix or else by content.
+    """Read a script or a notebook. The suffix or the content shows which one it is.
 
     Raises:
         UnreadableFile: the file is unreadable, or its suffix is wrong. The message is one sentence.

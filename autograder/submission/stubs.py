@@ -74,11 +74,11 @@ class Stub(msgspec.Struct):
         return [n for n, bound in there if not bound.hollow and bound.tree not in self.handed_out]
 
     def answered(self, answers: Mapping[str, str]) -> bool:
-        """Return whether at least one question has an answer in words."""
+        """Return True if at least one question has an answer in words."""
         return any(answers.get(name) not in {None, "", text} for name, text in self.answers.items())
 
     def is_untouched(self, code: Code, answers: Mapping[str, str]) -> bool:
-        """Return whether the student has written nothing."""
+        """Return True if the student has written nothing."""
         if code.broken or code.open or self.answered(answers):
             return False
         if any(name in code.names for name in self.asked):
@@ -90,7 +90,7 @@ Stubs = Mapping[str, Stub]
 
 
 def read_stubs(course: Course) -> Stubs:
-    """Return the stubs of a course by exercise, without stubs that cannot be read."""
+    """Return the stubs of a course by exercise. Unreadable stubs are left out."""
     by_exercise: dict[str, Stub] = {}
     handed_out: set[str] = set()
     for name in course.exercises:
@@ -119,7 +119,7 @@ def _handed_out(course: Course, name: str) -> list[Source]:
 
 
 def has_own_code(course: Course, source: Source, place: CodePlace) -> bool:
-    """Return whether the function around a place has statements of the student's own."""
+    """Return True if the student wrote a statement in the function around a place."""
     given = {
         statement
         for old in _handed_out(course, source.name)
@@ -133,14 +133,14 @@ def has_own_code(course: Course, source: Source, place: CodePlace) -> bool:
 
 
 def _is_asked(bound: Binding) -> bool:
-    """Return whether the student must complete a definition, such as a function or a value."""
+    """Return True if the student must complete a definition, such as a function or a value."""
     if bound.tree.startswith(("Assign(", "AnnAssign(")):
         return EMPTY in bound.tree
     return UNWRITTEN in bound.tree
 
 
 def exercises_in(source: Source, code: Code, stubs: Stubs) -> dict[str, list[str]]:
-    """Return a dict from the exercises that a file answers to the defined names of each.
+    """Return the exercises that a file answers, with the defined names of each.
 
     The file must define all requested names of an exercise, or more than half of them. Imported
     names do not count.

@@ -42,8 +42,8 @@ class _Place(msgspec.Struct, frozen=True):
 class FolderWalk:
     """Files below a folder or in a zip. `notes` name unread entries.
 
-    Zips stay unpacked while this context manager is open. `lost` is a dict from missing files to
-    reasons. `unread` has messages on unreadable folders and zips.
+    Zips stay unpacked while this context manager is open. `lost` maps missing files to reasons.
+    `unread` has messages on unreadable folders and zips.
     """
 
     def __init__(self, folder: Path, lost: Mapping[str, str] | None = None) -> None:
@@ -62,7 +62,7 @@ class FolderWalk:
         self._open.close()
 
     def files(self) -> Iterator[FolderFile]:
-        """Yield files, upper levels first, because deep folders might use up the limit."""
+        """Yield files. Upper levels come first, because deep folders might use up the limit."""
         level = [_Place(self.folder, "", False)]
         if kind_of(self.folder) is None and self._lost:  # nothing in the folder could be unpacked
             level = []
