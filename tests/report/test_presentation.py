@@ -67,7 +67,7 @@ def test_what_is_not_begun_is_said_once():
     assert first_failure(UNTOUCHED) is None
     assert {each.outcome for each in presented(UNTOUCHED).checks} == {"not run"}
     for face in faces(UNTOUCHED):
-        assert face.count("written yet") == 1
+        assert face.count("Begin with f") == 1
         assert "✗" not in face and "f(1)" not in face and "it needs" not in face
         assert "does not show its inputs" not in face
         assert all(f"Title of {name}" in face for name in "abcde")
