@@ -230,7 +230,7 @@ class Submission:
         return Submission(self._session.fresh("own"), is_aside=True)
 
     def borrows(self, name: str) -> bool:
-        """Return True if the student's file imports a file of this name in its folder."""
+        """Return True if the student's file imports the file with this name in its folder."""
         source = self._session.source
         return name in source.helpers and source.imports(name)
 

@@ -16,7 +16,7 @@ Along = Callable[..., Any]  # function of an array and an axis
 
 
 class ArrayChange(NamedTuple):
-    """Change of an array with at least `axes` axes, with `words` for it."""
+    """Change of an array, described by `words`. The array needs at least `axes` axes."""
 
     id: str
     words: str
