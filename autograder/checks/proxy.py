@@ -213,7 +213,10 @@ class Submission:
         return fresh
 
     def keeping(self) -> "Submission":
-        """Return a proxy of the same process whose calls work like `Function.kept`."""
+        """Return a proxy of the same process.
+
+        Its calls keep their results, as `Function.kept` does.
+        """
         keeping = _Keeping(self._session, is_aside=self._is_aside)
         keeping._calls, keeping._raised = self._calls, self._raised
         return keeping
@@ -357,7 +360,10 @@ class Submission:
         return self._session.source, request
 
     def first_raised(self) -> Raised | None:
-        """Return the first unexpected exception of the student's code, or None."""
+        """Return the first unexpected exception of the student's code.
+
+        If there is none, return None.
+        """
         return next((error for _, error in self._raised if not error.was_expected), None)
 
     def about(self) -> tuple[str, ...]:
