@@ -47,7 +47,6 @@ def generate(
     weights: Weights,
     step: Any = step,
 ) -> list[int]:
-    """Return the n tokens that follow the prompt."""
     written: list[int] = []
     unread, cache = list(prompt), None
     for _ in range(n):

@@ -27,7 +27,6 @@ def _height(axes: Axes) -> float:
 
 
 def matrix_of(image: Image) -> Array:
-    """Return the values of an image as a matrix."""
     return np.array(image.values).reshape(image.rows, image.columns)
 
 

@@ -165,7 +165,7 @@ def own_words(
     limit: int,
     form: str,
 ) -> list[int]:
-    """Return the sequence whose words the student's own code chooses one by one."""
+    """Return the sequence of words that the student's own code chooses."""
     from reference.checks.trained_models import run_generate
 
     tokens = list(prompt)

@@ -7,5 +7,5 @@ from reference.attention import Array
 
 
 def project_qkv(X: Array, W_Q: Array, W_K: Array, W_V: Array) -> tuple[Array, Array, Array]:
-    """Return Q, K and V, each `(..., L, d)`, from `X (..., L, d_model)` and the three matrices."""
+    """Return Q, K and V, each of shape `(..., L, d)`."""
     return X @ W_Q, X @ W_K, X @ W_V

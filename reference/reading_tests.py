@@ -178,8 +178,8 @@ def _compares_the_function(test: _Test) -> Fact | None:
             is_name = _name(each) == "__name__" and test.parameter in _names(each)
             if is_name or (isinstance(each, ast.Name) and each.id == test.parameter):
                 says = (
-                    f"The assert in {test.at(node)} looks at which function it gets, and not at "
-                    "what the function returns."
+                    f"The assert in {test.at(node)} depends on the function that it gets, not on "
+                    "the function's results."
                 )
                 return Fact("looks-at-the-function", says)
     return None

@@ -92,7 +92,7 @@ def _calls(course: Course, exercise: Exercise) -> Calls:
 
 
 def names_of(course: Course, exercise: Exercise, hints: int) -> RecordedNames:
-    """Return the recorded mistakes of an exercise, each with its first `hints` hints."""
+    """Return the recorded mistakes of an exercise. Each has at most `hints` hints."""
     functions = []
     with importable(course):
         for recipe, call, read in _calls(course, exercise):

@@ -185,7 +185,6 @@ def _write_new(files: Mapping[Path, str]) -> None:
 
 
 def filled(template: str, values: Mapping[str, object]) -> str:
-    """Return the text of a template in `templates`, filled with values."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         undefined=jinja2.StrictUndefined,

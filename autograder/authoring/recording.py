@@ -93,7 +93,6 @@ def record_all(
     how: RecordingOptions,
     say: Callable[[str], None],
 ) -> Parts:
-    """Return the records of all tasks."""
     parts: Parts = {}
     keys: dict[RecordingTask, str] = {}
     if how.kept is not None:
@@ -125,7 +124,6 @@ def record_all(
 def _recorded(
     tasks: Sequence[RecordingTask], workers: int
 ) -> Iterator[tuple[RecordingTask, bytes]]:
-    """Yield each task with its record."""
     if not workers or not tasks:
         yield from ((task, record_part(task)) for task in tasks)
         return

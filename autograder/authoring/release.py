@@ -203,7 +203,7 @@ def _is_work(name: str) -> bool:
 def update(folder: Path, files: Mapping[str, bytes]) -> list[str]:
     """Write a release over an earlier one. Keep and return exercises that students changed."""
     if not (folder / FILE_NAME).is_file():
-        raise UserError(f"{folder} holds no student kit. Leave --update out to make one.")
+        raise UserError(f"{folder} holds no student kit. To make one, leave out --update.")
     if load_course(folder / FILE_NAME).content.released is None:
         raise UserError(f"{folder} holds a full course, not a student kit. Nothing was changed.")
     # without the earlier stubs, the student's changes are unknown, so all files are kept

@@ -466,7 +466,7 @@ class Verifier:
             self.result.seeds += 1
         for title, messages in failed.items():
             count = f"{len(messages)} of {several(self.result.seeds, 'seed')}"
-            self._fault(f"right answers fail “{title}” with {count}. The first: {messages[0]}")
+            self._fault(f"right answers fail “{title}” for {count}. The first: {messages[0]}")
         self.result.milliseconds = 1000 * sum(map(statistics.median, seconds.values()))
 
 

@@ -144,7 +144,7 @@ class OwnSteps:
         return steps
 
     def _changed(self, x: Any) -> Iterator[Any]:
-        """Yield copies of the question, each with another value at one place along one axis."""
+        """Yield copies of the question. Each has another value at one place along one axis."""
         if not isinstance(x, np.ndarray):
             return
         other = self._vary(x)

@@ -213,7 +213,10 @@ class Submission:
         return fresh
 
     def keeping(self) -> "Submission":
-        """Return a proxy of the same process whose calls work like `Function.kept`."""
+        """Return a proxy of the same process.
+
+        Its calls keep their results, as `Function.kept` does.
+        """
         keeping = _Keeping(self._session, is_aside=self._is_aside)
         keeping._calls, keeping._raised = self._calls, self._raised
         return keeping
@@ -230,7 +233,7 @@ class Submission:
         return Submission(self._session.fresh("own"), is_aside=True)
 
     def borrows(self, name: str) -> bool:
-        """Return True if the student's file imports a file of this name in its folder."""
+        """Return True if the student's file imports the file with this name in its folder."""
         source = self._session.source
         return name in source.helpers and source.imports(name)
 
@@ -357,7 +360,10 @@ class Submission:
         return self._session.source, request
 
     def first_raised(self) -> Raised | None:
-        """Return the first unexpected exception of the student's code, or None."""
+        """Return the first unexpected exception of the student's code.
+
+        If there is none, return None.
+        """
         return next((error for _, error in self._raised if not error.was_expected), None)
 
     def about(self) -> tuple[str, ...]:

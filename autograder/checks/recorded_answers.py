@@ -54,8 +54,6 @@ class RecordedAnswers(msgspec.Struct):
 
 
 class ExerciseRecord(msgspec.Struct):
-    """Record of one exercise's checks."""
-
     exercise: str
     digest: str
     numpy: str

@@ -1,4 +1,4 @@
-"""Adjustments: people's changes of points, each for one version of a student's work.
+"""Adjustments: people's changes of points. Each is valid for one version of a student's work.
 
 The store keeps all adjustments. Each run and each new adjustment adds new rows of `adjustments.csv`
 to the store, and then writes the table again.

@@ -27,8 +27,6 @@ YEARS = range(1990, 3000)  # plausible years of a hand-in
 
 
 class Entry(msgspec.Struct, frozen=True, order=True):
-    """Entry of a folder, or of the folder's zip."""
-
     name: str
     is_folder: bool
 

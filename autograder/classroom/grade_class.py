@@ -342,7 +342,6 @@ class _ClassRun:
         return waiting
 
     def _take(self, task: Task, reports: Reports) -> None:
-        """Store the reports on a task."""
         waiting = self.waiting[task.number]
         for source in task.sources:
             data = reports.get(source.name)
@@ -386,7 +385,6 @@ class _ClassRun:
         before: Report | None,
         sources: Mapping[str, Source],
     ) -> Report:
-        """Return a student's new report."""
         course, now = self.course, {exercise.name: exercise for exercise in graded}
         old = self.adjustments.with_own_excuses(before) if before else {}
         merged = [now.get(e.name) or old.get(e.name) or missing_report(e) for e in self.columns]

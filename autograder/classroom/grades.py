@@ -78,7 +78,6 @@ def under_policy(report: Report, course: Course) -> Report:
 
 
 def _under_policy(each: ExerciseReport, policy: ExportPolicy, too_late: bool) -> ExerciseReport:
-    """Apply the course's `export` policy to one exercise."""
     cell: CellWithoutPoints | None = None
     if each.status == "missing":
         cell = policy.missing

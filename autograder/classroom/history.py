@@ -93,8 +93,6 @@ def grade_commands(results: Path) -> Sequence[GradeCommand]:
 
 
 class ResultsVersion(msgspec.Struct, frozen=True, kw_only=True):
-    """Version of the results, with its time, person and grader."""
-
     number: int
     at: str  # in UTC
     by: str

@@ -88,8 +88,6 @@ Graders = Callable[[Iterable[Task], Setup], Iterator[tuple[Task, Reports]]]
 
 
 class TaskReports(msgspec.Struct, frozen=True):
-    """The encoded reports on a task."""
-
     reports: Reports
     doubtful: frozenset[str] = frozenset()  # exercises to grade again while no other code runs
 

@@ -266,8 +266,6 @@ def _bare(word: str) -> str:
 
 
 class RubricItem(msgspec.Struct, frozen=True):
-    """An item of a rubric."""
-
     id: str
     said: str
     points: float | None  # None if the item names no points

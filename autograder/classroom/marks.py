@@ -48,8 +48,6 @@ MAX_NAMED = 5
 
 
 class Answered(msgspec.Struct, frozen=True):
-    """A student's written answer to one question of an exercise."""
-
     student: str
     exercise: str
     answer: WrittenAnswer
@@ -64,8 +62,6 @@ class Answered(msgspec.Struct, frozen=True):
 
 
 class UncountedMark(msgspec.Struct, frozen=True):
-    """An invalid mark, with its student and question."""
-
     student: str
     exercise: str
     question: str
@@ -274,7 +270,6 @@ class Marks:
         return exercise in self._graded or (exercise, question) not in self._questions
 
     def notes(self, answers: Sequence[Answered]) -> list[str]:
-        """Return notes on invalid marks."""
         two = [self._uncounted(row) for key, row in self._rows.items() if key in self._conflicts]
         notes = []
         for marks, state, why in (

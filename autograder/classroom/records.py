@@ -81,7 +81,6 @@ class Records:
         return self.report(student) if student in self else None
 
     def report(self, student: str) -> Report:
-        """Return the report of a student who has one."""
         try:
             return msgspec.json.decode(self._lines[student], type=Report)
         except msgspec.MsgspecError as error:

@@ -87,7 +87,7 @@ class DaskCluster:
         return {address: self._known[address] for address in there}
 
     def admit(self, address: str, data: bytes) -> "Future[bytes]":
-        """Ask a machine whether it can grade. Refuse unsafe connections."""
+        """Send a machine the question whether it can grade. Refuse unsafe connections."""
         if address.startswith("tls://") or is_loopback(get_address_host(address)):
             return self._submit(self._admit, data, [address])
         answer: Future[bytes] = Future()

@@ -27,8 +27,6 @@ class CannotGrade(Exception):
 
 
 class JudgeProcess:
-    """Judge in a separate process."""
-
     def __init__(self, instruction: Instruction, core: int, scratch: str, probe: bool) -> None:
         """Start the judge, and wait until it is ready.
 

@@ -231,7 +231,7 @@ def parse_course(path: Path, text: str) -> Course:
 
 
 def _wrong_names(content: CourseFile) -> Iterator[tuple[tuple[YamlKey, ...], str]]:
-    """Yield the place of each error in names and sums, and a sentence on it."""
+    """Yield the place of each error in names or sums, with a sentence about it."""
     seen: set[str] = set()
     for index, exercise in enumerate(content.exercises):
         if exercise.name in seen:

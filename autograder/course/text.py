@@ -86,7 +86,7 @@ def identity(name: str) -> str:
 
 
 def number(value: float) -> str:
-    """Return a number such as points as text, with at most two decimals and no zeros at the end."""
+    """Format a number, such as points, with at most two decimals and no zeros at the end."""
     return f"{value:.2f}".rstrip("0").rstrip(".") or "0"
 
 

@@ -222,7 +222,6 @@ def choose_file(visit: Visit) -> Response:
 
 
 def by_answer(visit: Visit) -> tuple[list[Request], list[Answered]]:
-    """Return the open requests, and the answered requests with the answers."""
     waiting: list[Request] = []
     answered: list[Answered] = []
     now = visit.results

@@ -77,8 +77,6 @@ class Submissions:
 
 
 class CodeLine(NamedTuple):
-    """Line of code with the report's notes on it."""
-
     number: int
     text: str
     notes: tuple[str, ...]

@@ -24,8 +24,6 @@ MAX_KEPT = 16
 
 
 class KeptFile(NamedTuple):
-    """File for download, with notes."""
-
     name: str
     data: bytes
     notes: tuple[str, ...]

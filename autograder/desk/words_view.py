@@ -163,7 +163,7 @@ def text(visit: Visit) -> Response:
 
 
 def settings(visit: Visit) -> Response:
-    """Save in this browser the marker's name, and whether students' names are hidden."""
+    """Save two settings in this browser: the marker's name, and whether names are hidden."""
     answer = visit.redirect("/words")
     by = quote(one_line(visit.field("by"), 60))
     blind = "yes" if visit.field("blind") else ""

@@ -16,7 +16,7 @@ Along = Callable[..., Any]  # function of an array and an axis
 
 
 class ArrayChange(NamedTuple):
-    """Change of an array with at least `axes` axes, with `words` for it."""
+    """Change of an array, described by `words`. The array needs at least `axes` axes."""
 
     id: str
     words: str
@@ -241,7 +241,6 @@ _INSIDE = _table(
 
 
 def along_axes(table: Sequence[tuple[str, str, Along]], most: int) -> Iterator[ArrayChange]:
-    """Yield these changes along each of the first `most` axes."""
     for ending, axis, along, axes in AXES[:most]:
         for id, words, change in table:
             placed = words if "{along}" in words else words + "{along}"

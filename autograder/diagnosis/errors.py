@@ -217,9 +217,9 @@ OF_TORCH = "Where the array is made, use torch: torch.where instead of np.where,
 # about the student's line.
 OF_THE_LINE: Meanings = {
     r"'([\w.]+)' object is not callable": (
-        "That line calls a value of type {0} like a function. Perhaps an earlier line should "
-        "give this name a function or a module, the brackets `()` are not needed, or a sign such "
-        "as `*` is missing before them."
+        "That line calls a value of type {0} like a function. There are three usual causes. An "
+        "earlier line gave a function's name to another value. Or the brackets `()` are not "
+        "needed. Or a sign such as `*` is missing before them."
     ),
     r"(\w+)\.__init__\(\) takes .* positional arguments? but": _made,
     r"'(list|tuple)' object has no attribute '(\w+)'": (

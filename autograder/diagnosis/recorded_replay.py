@@ -177,7 +177,7 @@ class RecordedReplay(Replay):
         self._rows_of_sums = {changes: row for row, changes in enumerate(in_sums)}
 
     def probes(self, draws: int = 1) -> Sequence[Probe]:
-        """Return the recorded calls of the first `draws` draws."""
+        """Return the calls of the first `draws` draws."""
         return self._probes[: draws * self._size]
 
     def _run(self, index: int, wrong: Changes) -> Outcome:

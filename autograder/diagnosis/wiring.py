@@ -119,7 +119,6 @@ def _read_by(does: Step, state: Any) -> dict[str, None]:
 
 
 def changed_by(does: Step, change: ArrayChange) -> Step:
-    """Return a step that changes the result of `does`."""
     return lambda s: change.of(does(s), getattr(s, "axis", -1))
 
 

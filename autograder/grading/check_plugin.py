@@ -69,7 +69,10 @@ class CheckRun:
         return "session" in vars(self)
 
     def results_of(self, course: Course, items: Sequence[pytest.Item]) -> list[CheckResult]:
-        """Return the results of these checks in order. Checks that did not run have failed."""
+        """Return the results of these checks in order.
+
+        A check that did not run counts as failed.
+        """
         results = [self.results.get(item.nodeid) or _unfinished(check_of(item)) for item in items]
         return self.with_unreleased(course, items[0].path if items else None, results)
 

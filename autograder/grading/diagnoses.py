@@ -264,7 +264,6 @@ def _explained(error: Raised, recipe: Recipe, call: Call | Probe, session: Worke
 
 
 def answer_to(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
-    """Return the student's answer to a probe."""
     try:
         if recipe.caller is not None:
             value = recipe.caller.ask(submission, recipe, probe)

@@ -425,7 +425,6 @@ class _Search:
 
 
 def _edited(source: Source, trees: Sequence[Tree | None], edit: Edit) -> Source | None:
-    """Return the edited source. If it is not valid Python, return None."""
     tree = trees[edit.unit]
     assert tree is not None
     text = tree.applied(edit.spans)

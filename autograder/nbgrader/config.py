@@ -101,7 +101,6 @@ def missing_lines(course: Course, folder: Path) -> list[str]:
 
 
 def make_course(course: Course, folder: Path) -> list[Path]:
-    """Write a course directory and return the paths."""
     folder = folder.resolve()
     if not course.content.assignments:
         raise UserError(

@@ -25,7 +25,7 @@ Files = dict[str, bytes]
 
 
 class PackagedJob(msgspec.Struct, frozen=True):
-    """Job of a platform package: the exercises, and whether to search for repairs."""
+    """Job of a platform package: the exercises, and a switch for the search for repairs."""
 
     exercises: tuple[str, ...]
     repairs: bool = True

@@ -265,9 +265,9 @@ def run(root: Path) -> None:
     total = known.assignment.total_points
     if total is not None and float(total) != report.max_points:
         print(
-            f"The exercises give {number(report.max_points)} points, the assignment on Gradescope "
-            f"has {number(float(total))}. Set both to the same number, unless people also give "
-            f"points on Gradescope."
+            f"The exercises give {number(report.max_points)} points, and the assignment on "
+            f"Gradescope has {number(float(total))}. Set both to the same number, unless people "
+            f"also give points on Gradescope."
         )
     print(f"Confined: {report.grader.confinement}. Status: {report.status}.")
     results = results_of(report, course.content.hints, course.hidden_checks)

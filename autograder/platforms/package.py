@@ -84,7 +84,6 @@ def package(
 
 
 def _workflow(course: Course, place: Path, repairs: bool) -> Files:
-    """Return a GitHub workflow for the course's repository in `place`."""
     root, place = course.root.resolve(), place.resolve()
     folder = root.relative_to(place).as_posix() if root.is_relative_to(place) else "."
     torch = any(exercise.needs == "torch" for exercise in course.exercises.values())

@@ -46,8 +46,6 @@ class Band(NamedTuple):
 
 
 class ExerciseLine(msgspec.Struct, frozen=True):
-    """Line of the table of exercises."""
-
     title: str
     students: str
     facility: float | None  # from 0 to 1, or None with the reason in `why_not`

@@ -285,7 +285,7 @@ class ClassOverview:
 
     @property
     def statuses(self) -> list[tuple[str, int]]:
-        """The statuses, each with its number of students, most common first."""
+        """The statuses with their numbers of students, most common first."""
         return Counter(str(row.status) for row in self.rows).most_common()
 
     @property

@@ -27,7 +27,7 @@ def save_picture(exercise: ExerciseReport, path: Path) -> str:
             except OSError as error:
                 raise UserError(f"{path} cannot be written: {error.strerror}.") from None
             return f"Picture: {path}"
-    return "There is nothing to draw: no check failed with a value beside the expected one."
+    return "There is nothing to draw: no failed check has a value and an expected value."
 
 
 def picture_of(check: CheckReport) -> bytes | None:

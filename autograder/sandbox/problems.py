@@ -208,7 +208,6 @@ class NotLoaded(StudentProblem):
 
 
 def line_of(place: CodePlace | None) -> Line | None:
-    """Return a place as a `Line` for the report."""
     if place is None:
         return None
     text = one_line(place.text, 120)

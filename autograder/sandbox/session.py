@@ -120,7 +120,7 @@ class WorkerSession:
         return self._kept(Request("make", target, list(args), keep=True), target)
 
     def define(self, name: str, text: str) -> Handle:
-        """Run the course's `text` in the worker, as a module beside the student's module."""
+        """Run the course's `text` in the worker, as a module next to the student's module."""
         __tracebackhide__ = True
         self.is_heard = False
         request = Request("define", name, units=[Unit(name, text)], keep=True)

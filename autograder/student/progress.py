@@ -100,13 +100,11 @@ def read_progress(source: Path, exercise: str) -> LastCheck | None:
 
 
 def write_progress(source: Path, report: ExerciseReport) -> None:
-    """Save the progress from a student's report beside the file."""
+    """Save the progress from a student's report in the folder of the file."""
     write_record(source, f"{report.name}.progress", progress_of(report))
 
 
 class ExerciseProgress(msgspec.Struct, frozen=True):
-    """Progress in one exercise."""
-
     exercise: Exercise
     state: Stage
     file: Path | None = None

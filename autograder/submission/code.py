@@ -143,7 +143,7 @@ def _is_hollow(node: Definition) -> bool:
 
 
 def unwritten(units: Sequence[Unit]) -> dict[str, CodePlace]:
-    """Return the functions and classes without a body, each with the first line to replace.
+    """Return the functions and classes without a body, and the first line to replace in each.
 
     A function that always raises NotImplementedError has no body.
     """

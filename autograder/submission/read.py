@@ -43,8 +43,6 @@ class NotPython(UnreadableFile):
 
 
 class FoundEntry(msgspec.Struct, frozen=True, order=True):
-    """Entry of a folder: its name and its kind."""
-
     name: str
     kind: Kind
 

@@ -20,8 +20,6 @@ PACKED = {".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zip"}
 
 
 class FolderFile(msgspec.Struct, frozen=True):
-    """File with a path in the student's folder."""
-
     path: Path
     shown: str
     trouble: str = ""

@@ -24,7 +24,7 @@ _NOTHING = ("", " ", "None", "none", None)
 
 
 class LegendEntry(NamedTuple):
-    """Entry of a legend: a text, and a sample of a line or colour beside it."""
+    """Entry of a legend: a text, and a sample of a line or colour next to it."""
 
     text: str
     sample: Any

@@ -28,7 +28,7 @@ from .values import Record, Tuple
 
 
 class Answers:
-    """Answers to requests about one module, with objects kept between requests."""
+    """Handler of requests about one module. It keeps objects between requests."""
 
     def __init__(self, hidden: list[str], ask_judge: Callable[[Callback], Request]) -> None:
         self.hidden = hidden

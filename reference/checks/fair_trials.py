@@ -113,7 +113,7 @@ def expect_scatter(
 
 
 def expect_variance(ratio: float, freedom: int, too_small: str, too_large: str) -> None:
-    """Pass if fair trials may have this ratio of observed variance to expected variance."""
+    """Pass if this ratio of observed to expected variance is possible for fair trials."""
     low, high = variance_interval(freedom, FALSE_REJECTION)
     if ratio < low:
         raise Mismatch(too_small, mistake="varies-too-little")

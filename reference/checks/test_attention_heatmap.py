@@ -274,8 +274,8 @@ def test_title(submission, reference, rng):
     hints=(
         "What does each of the three pictures show, from left to right?",
         "The first picture should show the mask. The second should show the softmax of the "
-        "scores. The third should show the softmax of the scores with very low blocked entries. "
-        "Do not scale the scores again.",
+        "scores. For the third, make the blocked scores very low, and then take the softmax. Do "
+        "not scale the scores again.",
         "Print the three matrices before you draw them from left to right.",
     ),
 )

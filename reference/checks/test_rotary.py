@@ -27,7 +27,7 @@ def expect_rotated(submission, *cases):
 
 
 def with_angles(rng, *sizes, of=None):
-    """Return random vectors, and angles of the shape `of`. By default, each pair has one angle."""
+    """Return random vectors, and angles of the shape `of`."""
     return rng.normal(size=sizes), rng.uniform(-3, 3, of or (sizes[-2], sizes[-1] // 2))
 
 

@@ -83,7 +83,7 @@ def test_lists_and_integers(submission, reference):
     needs=["test_one_row"],
     hints=(
         "What is the result of each line of your code for [1000, 1001]?",
-        "You can add one number to all inputs without any change of the softmax. Choose a number "
+        "If you add the same number to all inputs, the softmax stays the same. Choose a number "
         "that makes every exponential small.",
         "Subtract the maximum along the axis (keepdims=True) before you exponentiate.",
     ),

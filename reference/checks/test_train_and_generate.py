@@ -186,8 +186,8 @@ def expect_one_rate(before, after, right):
     alike = np.allclose(shares, factor, rtol=0, atol=1e-5)
     if alike and not np.allclose(factor, share, rtol=0, atol=1e-5):
         raise Mismatch(
-            f"In {MANY} steps, AdamW with lr=0.1 in each step lets weights without a gradient "
-            f"shrink by {1 - share:.2%}; yours shrank by {1 - factor:.2%}. So the learning rate "
+            f"In {MANY} steps with lr=0.1, AdamW shrinks weights without a gradient by "
+            f"{1 - share:.2%}. Yours shrank by {1 - factor:.2%}. So the learning rate "
             f"or the weight decay is not the same in all steps, or not the one that is asked for.",
             mistake="rate-scheduled",
         )

@@ -22,7 +22,7 @@ IMAGE: Hints = (
 PANELS: Hints = (
     "What does each of the three pictures show, from left to right?",
     "The first picture should show the mask. The second should show the softmax of the scores. "
-    "The third should show the softmax of the scores with very low blocked entries.",
+    "For the third, make the blocked scores very low, and then take the softmax.",
     "Print the three matrices before you draw them from left to right.",
 )
 MASKED: Hints = (

@@ -40,12 +40,13 @@ SLOPES = {
         lambda h: sequence(_next_power(h))[:h],
     ),
     "added-slopes-repeat": (
-        "The added slopes repeat the slopes of n. They should be every other slope of 2n, from "
-        "the first.",
+        "The added slopes repeat the slopes of n. They should be the first, third, fifth … "
+        "slope of 2n.",
         lambda h: _joined(h, sequence(2 * power_below(h))[1::2]),
     ),
     "added-in-a-row": (
-        "The added slopes are the first slopes of 2n. They should be every other slope.",
+        "The added slopes are the first slopes of 2n. They should be its first, third, fifth … "
+        "slope.",
         lambda h: _joined(h, sequence(2 * power_below(h))),
     ),
     "slopes-sorted": (
@@ -148,8 +149,8 @@ PLACES = Family(
     {
         "queries-from-zero": [
             (
-                "{As many queries as keys are right. With fewer|With fewer} queries, your query "
-                "i is at position i.",
+                "{With as many queries as keys, your biases are right. With fewer|With fewer} "
+                "queries, your query i is at position i.",
                 {"distance": _from_zero},
             ),
             (
@@ -181,7 +182,7 @@ BIAS = Family(
     (
         "Which number does head 0 add to the score of the token before the query?",
         "The bias is −slope · distance, and all biases of one head have the same slope.",
-        "Look at the shapes of slopes and distances, and at the sign.",
+        "Look at the shapes of your slopes and distances, and at the sign of the bias.",
     ),
     {
         "bias-positive": (

@@ -74,7 +74,7 @@ def test_gradescope_runs_what_is_in_the_zip(gradescope_at):
         [script, root], cwd=root / "submission", capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 0, done.stderr
-    assert "The exercises give 4 points, the assignment on Gradescope has 5." in done.stdout
+    assert "The exercises give 4 points, and the assignment on Gradescope has 5." in done.stdout
     assert "Confined: " in done.stdout and "Confined: none" not in done.stdout
     found = results(root, GRADESCOPE)
     assert (

@@ -9,8 +9,8 @@ from tools.unseen.measure import VERDICTS, Unseen
 COLUMNS = ("exercise", "mutants", "rejected", *VERDICTS, "named or right line")
 NOTED = ("false", "differs")
 HEAD = """\
-`make unseen` changes correct answers and counts what the reports say. [How the grader is
-graded](verification.md#unknown-mistakes) explains the columns.
+`make unseen` changes correct answers, grades them, and counts the verdicts on the reports. [How the
+grader is graded](verification.md#unknown-mistakes) explains the columns.
 """
 
 

@@ -145,7 +145,7 @@ def for_this_process(program: bytes) -> bytes:
 def make_ruleset(readable: Sequence[str], writable: Sequence[str]) -> Any:
     """Return a landlock ruleset.
 
-    A rule on a mount point ends with a new mount, so `writable` contains the parent folder.
+    A new mount on a folder removes the folder's rule, so `writable` contains the parent folder.
     """
     import landlockpy
 

@@ -83,7 +83,7 @@ APPLY = (
             ),
             "blocked-not-low": [
                 (
-                    f"Blocked scores are −{low:g}. This number is not low enough: beside some "
+                    f"Blocked scores are −{low:g}. This number is not low enough: for some "
                     "scores, blocked keys still get weight.",
                     lambda x, m, low=low: np.where(m, x, -low),
                 )
@@ -159,14 +159,14 @@ APPLY = (
             "lowered": [
                 (
                     f"Blocked scores are lowered by only {low:g}, so blocked keys still get "
-                    "weight beside some scores.",
+                    "weight for some scores.",
                     lambda x, m, low=low: x - low * (1 - m),
                 )
                 for low in (1, 2, 3, 5, 10, 20, 50, 100)
             ],
             "lowered-by-a-logarithm": [
                 (
-                    f"The logarithm of the mask plus {size} is added to the scores. It lowers "
+                    f"The logarithm of (mask + {size}) is added to the scores. It lowers "
                     f"blocked scores by only {-np.log(float(size)):.0f}, so blocked keys still "
                     "get weight.",
                     lambda x, m, size=size: x + np.log(m + float(size)),

@@ -200,7 +200,7 @@ WEIGHTS = (
                 lambda s: softmax(softmax(s.masked)),
             ),
             "softmax-then-mask-then-softmax": (
-                "A softmax is taken of weights that were set to 0 after a first softmax.",
+                "Your code takes a softmax, sets weights to 0, and then takes another softmax.",
                 {
                     "masked": lambda s: s.scores,
                     "weights": lambda s: softmax(softmax(s.scores) * mask_of(s)),

@@ -22,8 +22,8 @@ WITHOUT_DIM = Family(
     ROWS,
     {
         "softmax-without-dim": (
-            "Your numbers match a softmax without `dim`. For scores of three axes, torch "
-            "then takes axis 0, and for scores of two or four axes axis 1.",
+            "Your numbers match a softmax without `dim`. If the scores have three axes, torch "
+            "then takes axis 0. If they have two or four axes, torch takes axis 1.",
             lambda s: softmax(s.blocked, 0 if s.blocked.ndim == 3 else 1),
         ),
     },
