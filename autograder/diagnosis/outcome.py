@@ -84,6 +84,13 @@ def agree(
     return np.asarray(close | (answers == expected) | (np.isnan(answers) & np.isnan(expected)))
 
 
+def alike(answer: Outcome, expected: Outcome, condition: float) -> npt.NDArray[np.bool_]:
+    """Return True for each number of an answer that equals the expected number."""
+    if expected.allowed is not None:
+        return np.asarray(np.abs(answer.numbers - expected.numbers) <= expected.allowed)
+    return agree(answer.numbers, expected.numbers, answer.precision, condition)
+
+
 def only_nan(outcomes: Sequence[Outcome]) -> bool:
     """Return True if all numbers of every answer are NaN."""
     return all(
@@ -96,13 +103,11 @@ def same(answer: Outcome, expected: Outcome, condition: float) -> bool:
     """Return True if `answer` equals the expected outcome apart from rounding errors."""
     if answer.signature != expected.signature:
         return False
-    if expected.allowed is not None:
-        return bool((np.abs(answer.numbers - expected.numbers) <= expected.allowed).all())
-    if answer.numbers.size:  # for speed: most candidates already differ in the first number
+    if answer.numbers.size and expected.allowed is None:  # for speed: most differ in the first
         first, its = float(answer.numbers[0]), float(expected.numbers[0])
         if abs(first - its) > FAR * max(1.0, abs(its)) * max(1.0, condition):
             return False
-    return bool(agree(answer.numbers, expected.numbers, answer.precision, condition).all())
+    return bool(alike(answer, expected, condition).all())
 
 
 def group_id(outcomes: Sequence[Outcome]) -> str:

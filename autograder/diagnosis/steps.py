@@ -14,7 +14,7 @@ from autograder.diagnosis.examination import ENOUGH, TELLING, Examination
 from autograder.diagnosis.finding import Finding, located, named, named_fact, stated
 from autograder.diagnosis.general import GENERAL, NOTHING_RETURNED, PRINTED
 from autograder.diagnosis.kept_state import REMEMBERS
-from autograder.diagnosis.outcome import Outcome, agree, only_nan, same
+from autograder.diagnosis.outcome import Outcome, agree, alike, only_nan, outcome_of, same
 from autograder.diagnosis.recipe import Misconception, Probe
 from autograder.diagnosis.replay import Pair, Replay, Wrong
 from autograder.report.model import DiagnosisCode
@@ -22,7 +22,8 @@ from autograder.report.model import DiagnosisCode
 DRAWS = 2  # a name must be found again after this many draws of calls
 SEEN = 6  # a sentence without a name must be true for this many draws of calls
 MAX_PAIRS = 12
-MAX_ALIKE = 3
+NEW = 3  # so many numbers do not agree by chance: 1e-5 ** 3, times 1e5 pairs, is below 0.001
+FAR = 1e-5  # answers closer than this may be equal apart from rounding errors
 LEAST_OF_A_RESULT = 2  # each of two wrong results must be wrong in at least this many calls
 LEAST_OF_A_KIND = 4  # a name for one kind of calls needs this many wrong calls of the kind
 HARD_CODED = "hard-coded"
@@ -127,8 +128,7 @@ def always_the_same(examination: Examination) -> Finding | None:
 def two_misconceptions(examination: Examination) -> Finding | None:
     """Return two misconceptions in different steps that together give all answers.
 
-    No single change may give all answers, and some calls must show each of the two separately.
-    Otherwise, the two might be one mistake.
+    No single change may give all answers, and `_shown_apart` must be true of the pair.
     """
     pairs = _fitting_pairs(examination)
     if not pairs or len(pairs) > MAX_PAIRS:
@@ -136,12 +136,7 @@ def two_misconceptions(examination: Examination) -> Finding | None:
     is_exact = examination.replay.recipe.comparison.is_exact
     if is_exact and (one := _one_change(examination, _changes_near(examination))):
         return one
-    pairs = [pair for pair in pairs if _shown_apart(examination, pair)]
-    mistakes = list(pairs[0][:2]) if pairs else []
-    # the remaining pairs give the same answer to every probe, so each of them may be true
-    if len(pairs) > MAX_ALIKE:
-        in_all = set.intersection(*({pair[0].id, pair[1].id} for pair in pairs))
-        mistakes = [wrong for wrong in mistakes if wrong.id in in_all]
+    mistakes = _in_all_pairs(examination, pairs)
     if not mistakes:
         return None
     return named("two_mistakes" if len(mistakes) == 2 else "and_something_else", *mistakes)
@@ -268,22 +263,79 @@ def _fitting_pairs(examination: Examination) -> list[Pair]:
     return pairs
 
 
-def _shown_apart(examination: Examination, pair: Pair) -> bool:
-    """Return True if calls show each mistake of a pair separately.
+def _in_all_pairs(examination: Examination, pairs: Sequence[Pair]) -> list[Misconception]:
+    """Return the mistakes that are in all of these pairs, or none if no pair is two mistakes.
 
-    At least `TELLING` answers must need each mistake, and a call must show only one of the two.
+    The pairs give the same answer to every probe, so each of them may be true. A pair does not
+    count if it needs both mistakes at once in far more calls than another pair. Pairs in which
+    each mistake changes one result come first.
+    """
+    shown = [pair for pair in pairs if _shown_apart(examination, pair)]
+    if not shown:
+        return []
+    together = {pair: len(_needing(examination, *pair[:2])) for pair in pairs}
+    best = min(shown, key=together.__getitem__)
+    most = 2 * max(together[best], TELLING)
+    rivals = [pair for pair in pairs if together[pair] <= most]
+    separate = [pair for pair in rivals if pair in shown and _in_two_results(examination, pair)]
+    common = set.intersection(*({pair[0].id, pair[1].id} for pair in separate or rivals))
+    return [wrong for wrong in (separate or [best])[0][:2] if wrong.id in common]
+
+
+def _ways(examination: Examination, half: Misconception) -> list[Wrong]:
+    """Return a mistake, and the mistake combined with each alternative."""
+    return [each for each in examination.replay.singles if each[0] is half]
+
+
+def _needing(examination: Examination, *halves: Misconception) -> set[int]:
+    """Return the wrong calls whose answers none of these mistakes gives alone."""
+    replay, outcomes = examination.replay, examination.outcomes
+    ways = [each for half in halves for each in _ways(examination, half)]
+    return {n for n in examination.wrong if not any(replay.fits(n, outcomes[n], e) for e in ways)}
+
+
+def _shown_apart(examination: Examination, pair: Pair) -> bool:
+    """Return True if calls show that a pair is two separate mistakes.
+
+    Either a call shows only one of the two, or the answers have `NEW` numbers that need both.
     """
     replay, outcomes, wrong = examination.replay, examination.outcomes, examination.wrong
-    if any(half in GENERAL for half in pair[:2]):
-        return True
-    alone = [[each for each in replay.singles if each[0] is half] for half in pair[:2]]
-    needed = (
-        sum(not any(replay.fits(n, outcomes[n], each) for each in half) for n in wrong)
-        for half in alone
+    first, second, *_ = pair
+    if first in GENERAL or second in GENERAL:
+        return True  # it changes the result at the end, which is always visible
+    needed = _needing(examination, second), _needing(examination, first)
+    ways = [*_ways(examination, first), *_ways(examination, second)]
+    if min(map(len, needed)) < TELLING:
+        return False
+    return any(_shows_alone(replay, n, outcomes[n], each) for each in ways for n in wrong) or (
+        _acts(examination, first, needed[0])
+        and _acts(examination, second, needed[1])
+        and len(_new_numbers(examination, ways)) >= NEW
     )
-    return min(needed) >= TELLING and any(
-        _shows_alone(replay, n, outcomes[n], each) for half in alone for each in half for n in wrong
-    )
+
+
+def _acts(examination: Examination, half: Misconception, needed: set[int]) -> bool:
+    """Return True if a mistake acts alone in most calls that need it, and is never undone."""
+    replay, ways = examination.replay, _ways(examination, half)
+    acts = {
+        n
+        for n in examination.everywhere
+        if not any(replay.is_right(n, replay.outcome(n, each)) for each in ways)
+    }
+    return 2 * len(needed & acts) >= len(needed) and acts.issubset(examination.wrong)
+
+
+def _new_numbers(examination: Examination, alone: Sequence[Wrong]) -> set[float]:
+    """Return the fractions in wrong answers that are neither arguments nor due to one mistake."""
+    replay, found = examination.replay, set[float]()
+    for n in examination.wrong if replay.recipe.comparison.is_exact else ():
+        probe, numbers = _first_probes(examination)[n], examination.outcomes[n].numbers
+        given = outcome_of([*probe.args, *probe.kwargs.values()])
+        known = [given.numbers, *(replay.outcome(n, each).numbers for each in [(), *alone])]
+        new = numbers[np.isfinite(numbers) & (numbers != np.round(numbers))]
+        is_known = np.isclose(new[:, None], np.concatenate(known), rtol=FAR, atol=FAR).any(axis=-1)
+        found.update(np.round(new[~is_known], 4).tolist())
+    return found
 
 
 def _shows_alone(replay: Replay, number: int, answer: Outcome, wrong: Wrong) -> bool:
@@ -291,16 +343,35 @@ def _shows_alone(replay: Replay, number: int, answer: Outcome, wrong: Wrong) -> 
     made, right = replay.outcome(number, wrong), replay.outcome(number)
     if answer.raised or answer.signature == made.signature != right.signature:
         return not answer.raised
-    ends = np.cumsum([part.size for part in right.in_parts(len(replay.recipe.results)).parts])[:-1]
     if not len(answer.numbers) == len(made.numbers) == len(right.numbers):
         return False
-    parts = (np.split(outcome.numbers, ends) for outcome in (answer, made, right))
-    condition = replay.condition(number)
-    return any(
-        agree(given, its, answer.precision, condition).all()
-        and not agree(given, true, answer.precision, condition).all()
-        for given, its, true in zip(*parts, strict=True)
-    )
+    equal = (_equal_results(replay, number, answer, outcome) for outcome in (made, right))
+    return any(its and not true for its, true in zip(*equal, strict=True))
+
+
+def _in_two_results(examination: Examination, pair: Pair) -> bool:
+    """Return True if each mistake alone changes only one result, and not the same result."""
+    first, second = (_changed_results(examination, half) for half in pair[:2])
+    return len(first) == len(second) == 1 and first != second
+
+
+def _changed_results(examination: Examination, half: Misconception) -> set[int]:
+    """Return the positions of the results that a mistake changes without a new structure."""
+    replay, (plain, *_), changed = examination.replay, _ways(examination, half), set[int]()
+    for n in examination.everywhere:
+        made, right = replay.outcome(n, plain), replay.outcome(n)
+        if made.signature == right.signature:
+            equal = _equal_results(replay, n, made, right)
+            changed.update(place for place, is_equal in enumerate(equal) if not is_equal)
+    return changed
+
+
+def _equal_results(replay: Replay, number: int, one: Outcome, other: Outcome) -> list[bool]:
+    """Return True for each of a call's results that is equal in two outcomes of equal length."""
+    parts = replay.outcome(number).in_parts(len(replay.recipe.results)).parts
+    ends = np.cumsum([part.size for part in parts])[:-1]
+    equal = np.split(alike(one, other, replay.condition(number)), ends)
+    return [bool(numbers.all()) for numbers in equal]
 
 
 def _changes_near(examination: Examination) -> list[Wrong]:

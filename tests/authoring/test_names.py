@@ -14,6 +14,8 @@ from autograder.diagnosis.recorded_replay import RecordedNames, RecordedReplay
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.steps import diagnose
 
+SEPARATE = ("keys-by-query-matrix", "queries-not-projected")
+
 
 @pytest.fixture(scope="module")
 def both(course, tmp_path_factory):
@@ -60,6 +62,26 @@ def test_pairs(both):
     assert len(pairs) > 20
     for pair in pairs:
         assert found(recorded, full.recipe, pair) == found(full, full.recipe, pair)
+
+
+@pytest.mark.parametrize(
+    ("pair", "names"),
+    [
+        # X for the queries and X W_Q for the keys: each result has its own mistake
+        ("keys-not-projected queries-and-keys-swapped", SEPARATE),
+        (" ".join(SEPARATE), SEPARATE),
+        # X W_K, X W_Q, X W_Q: one of the mistakes changes two results, in both pairs
+        ("queries-by-key-matrix all-by-query-matrix", ()),
+        ("values-by-query-matrix queries-and-keys-swapped", ()),
+    ],
+)
+def test_of_pairs_with_the_same_answers_the_pair_in_two_results_is_named(both, pair, names):
+    full, _ = both
+    by_id = {wrong.id: wrong for wrong in full.recipe.misconceptions}
+    wrong = tuple(by_id[id] for id in pair.split())
+    for replay in both:
+        finding = found(replay, full.recipe, wrong)
+        assert (finding[2] if finding else ()) == names
 
 
 def test_what_may_be_done_to_any_argument_or_result(both):

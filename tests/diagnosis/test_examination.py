@@ -10,6 +10,7 @@ from autograder.author import Comparison, Fact, Family, Probe, Recipe, Trait
 from autograder.diagnosis.errors import explain, named_shape
 from autograder.diagnosis.examination import Answer, Examination
 from autograder.diagnosis.facts import locate, true_statements
+from autograder.diagnosis.mistakes import known_mistakes
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.steps import diagnose
@@ -153,11 +154,135 @@ def test_a_pair_is_named_where_some_calls_show_one_half_alone(function, names):
     assert found.code == "two_mistakes" and found.misconceptions == names
 
 
-@pytest.mark.parametrize(("function", "names"), PAIRS)
-def test_a_pair_that_may_be_one_mistake_is_not_named(function, names):
+def test_a_pair_is_named_where_its_numbers_need_both_halves():
+    """No call shows one half alone, but no single mistake gives (x − c)²."""
+    function, names = PAIRS[1]
+    found = examine(function)
+    assert found.code == "two_mistakes" and found.misconceptions == names
+
+
+def test_a_pair_that_may_be_one_mistake_is_not_named():
     """`return x` is one thing: nothing shows that it is a shift and a factor that are missing."""
+    function, names = PAIRS[0]
     found = examine(function)
     assert found is None or found.misconceptions != names
+
+
+def test_whole_numbers_alone_are_no_evidence_of_a_pair():
+    """Many functions give small whole numbers such as 4 and 9."""
+    function, names = PAIRS[1]
+    shapes = ((1, 2), (2, 3), (3, 3))
+
+    def whole(draw):
+        rng = np.random.default_rng(draw)
+        return [Probe((rng.integers(9, size=shape).astype(float), 3.0)) for shape in shapes]
+
+    found = examine(function, replace(RECIPE, probes=whole))
+    assert found is None or found.misconceptions != names
+
+
+def test_mistakes_that_undo_each_other_are_not_named():
+    """For a positive c, the answers are right, and each half alone is wrong."""
+    recipe = Recipe(
+        "plus_one",
+        probes,
+        (
+            wrong("times", product=lambda s: s.x * s.c * (-1 if s.c > 0 else 3)),
+            wrong("by-sign", result=lambda s: 1 + (-s.product if s.c > 0 else s.product**2)),
+        ),
+        steps={"product": lambda s: s.x * s.c, "result": lambda s: s.product + 1},
+        parameters=("x", "c"),
+    )
+    found = examine(lambda x, c: 1 + (x * c if c > 0 else 9 * (x * c) ** 2), recipe)
+    assert found is None or found.code != "two_mistakes"
+
+
+def test_a_mistake_that_acts_mostly_beside_another_is_not_named():
+    """The wrong shift alone changes no result for a positive c. The student has no shift at all."""
+    recipe = Recipe(
+        "centred",
+        probes,
+        (
+            wrong("no-shift", shift=lambda s: 0 if s.c > 0 else 5),
+            wrong("not-centred", result=lambda s: 2 * s.shifted + 1),
+        ),
+        steps={
+            "shift": lambda s: s.x.mean(),
+            "shifted": lambda s: s.x - s.shift,
+            "result": lambda s: s.shifted - (s.shifted.mean() if s.c > 0 else 0),
+        },
+        parameters=("x", "c"),
+    )
+    found = examine(lambda x, c: 2 * (x - (0 if c > 0 else 5)) + 1, recipe)
+    assert found is None or found.code != "two_mistakes"
+
+
+def test_of_pairs_that_give_the_same_answers_only_a_common_mistake_is_named():
+    """Beside `no-sum`, half of x and half of the product are one."""
+    recipe = Recipe(
+        "product_and_sum",
+        probes,
+        (
+            wrong("half-of-x", half=lambda s: s.x / 2),
+            wrong("half-of-product", product=lambda s: s.half * s.c / 2),
+            wrong("no-sum", result=lambda s: s.product**3),
+        ),
+        steps={
+            "half": lambda s: s.x,
+            "product": lambda s: s.half * s.c,
+            "result": lambda s: s.product + s.half.sum(),
+        },
+        parameters=("x", "c"),
+    )
+    found = examine(lambda x, c: (x * c / 2) ** 3, recipe)
+    assert found.code == "and_something_else" and found.misconceptions == ("no-sum",)
+
+
+def test_a_pair_that_mostly_acts_together_does_not_hide_a_pair_that_acts_apart():
+    """Without the shift, a sum over the first axis gives a softmax along the first axis."""
+    replay = Replay(known_mistakes("reference", "softmax").recipes["softmax"])
+
+    def answer(probe):
+        exponentials = np.exp(probe.args[0])
+        return Answer(outcome_of(exponentials / exponentials.sum(axis=0)))
+
+    with np.errstate(all="ignore"):
+        found = diagnose(Examination(replay, answer))
+    assert found.code == "two_mistakes"
+    assert found.misconceptions == ("always-first-axis", "not-stable")
+
+
+def test_two_mistakes_in_random_results_are_named_where_a_number_shows_one_alone():
+    """A mean over 400 samples is not exact. The allowed error decides which mistake it shows."""
+
+    def spread(s):
+        return {name: float(value) for name, value in s.result.items()}, dict.fromkeys("abc", 0.1)
+
+    recipe = Recipe(
+        "means",
+        probes,
+        (
+            wrong("doubled", first=lambda s: 2 * s.c),
+            wrong("tripled", second=lambda s: 3 * s.c),
+        ),
+        steps={
+            "first": lambda s: s.c,
+            "second": lambda s: s.c,
+            "result": lambda s: {"a": s.first, "b": s.second, "c": s.first * s.second},
+        },
+        parameters=("x", "c"),
+        comparison=Comparison(spread=spread),
+    )
+    rng = np.random.default_rng(0)
+    right = {"a": 2.0, "b": 3.0, "c": 6.0}
+    found = examine(
+        lambda x, c: {
+            name: times * (c**2 if name == "c" else c) + rng.uniform(-0.09, 0.09)
+            for name, times in right.items()
+        },
+        recipe,
+    )
+    assert found.code == "two_mistakes" and found.misconceptions == ("doubled", "tripled")
 
 
 def test_one_change_that_gives_the_answers_is_preferred_to_a_pair():

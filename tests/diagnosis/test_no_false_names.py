@@ -157,6 +157,13 @@ def test_mistakes_on_no_list_get_no_false_name(exercise, function, change):
     assert not by_name(finding) or is_true(recipe, finding, (), changed), finding
 
 
+@pytest.mark.parametrize(("exercise", "function"), CASES)
+def test_each_draw_has_as_many_calls(exercise, function):
+    """An examination finds the calls of a draw by their number."""
+    recipe = CATALOGUE.recipes(exercise)[function]
+    assert len(recipe.calls(0)) == len(recipe.calls(1))
+
+
 @np.errstate(all="ignore")
 def test_a_softmax_that_overflows_in_float32_is_named():
     """Between e⁸⁸ and e⁷⁰⁹, only float32 overflows. A replay in float64 gave other numbers."""

@@ -175,7 +175,7 @@ CREATE = (
 
 
 def create_probes(draw: int) -> Sequence[Probe]:
-    sizes = (2, 3, 4, 1, 5, 7, 8, 9) if draw == 0 else (6, 9, 8, 1, 10, 11)
+    sizes = (2, 3, 4, 1, 5, 7, 8, 9) if draw == 0 else (6, 9, 8, 1, 10, 11, 7, 12)
     return [Probe((size,)) for size in sizes]
 
 
