@@ -78,7 +78,7 @@ def test_seeds_that_fail_alike_are_one_sentence(course):
     result = verified(course(chance="0"), "seeds")
     assert result.seeds == 5
     assert len(result.faults) == 1
-    assert "“The perimeter” with 5 of 5 seeds. The first: areas, seed 0: Never." in result.faults[0]
+    assert "“The perimeter” for 5 of 5 seeds. The first: areas, seed 0: Never." in result.faults[0]
 
 
 @pytest.mark.parametrize(("added", "alike"), [("0", True), ("(s.width == 2)", True), ("1", False)])
