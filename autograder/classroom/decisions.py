@@ -55,8 +55,8 @@ class Decision(msgspec.Struct, frozen=True):
             raise UserError(f"{where}: expected one of {known}, found {change!r:.40}.")
         if exercise != TOTAL and exercise not in course.exercises:
             raise UserError(
-                f"{where}: there is no exercise {exercise!r:.40}. Name one of course.yml, "
-                f"or {TOTAL}."
+                f"{where}: there is no exercise {exercise!r:.40}. Name an exercise of "
+                f"course.yml, or {TOTAL}."
             )
         if exercise == TOTAL and change == "set":
             raise UserError(

@@ -43,11 +43,11 @@ class Scale(msgspec.Struct, frozen=True):
             )
         if not self.allowed:
             raise UserError(
-                f"{where} has a maximum of {number(self.maximum)} points, the results have "
-                f"{number(grade.maximum)}. If both are for the same exercises, set the maximum "
-                f"there to {number(grade.maximum)}, or add --scale. If the points there are for "
-                f"fewer exercises, grade only these into another folder: grade --exercise NAME "
-                f"--out FOLDER."
+                f"{where} has a maximum of {number(self.maximum)} points, and the results "
+                f"have {number(grade.maximum)}. If both are for the same exercises, set the "
+                f"maximum there to {number(grade.maximum)}, or add --scale. If the points "
+                f"there are for fewer exercises, grade only these into another folder: grade "
+                f"--exercise NAME --out FOLDER."
             )
         return number(grade.points * self.maximum / grade.maximum if grade.maximum else 0.0)
 

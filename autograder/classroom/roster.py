@@ -228,8 +228,8 @@ class Roster:
         return [
             f"Some submissions were not graded, since each may belong to several students "
             f"of {self.path}. "
-            f"{' '.join(texts[:MAX_SHOWN])}{more} Enter each student's name on the platform in "
-            f"the platform's column of the roster."
+            f"{' '.join(texts[:MAX_SHOWN])}{more} In the roster's column for the platform, "
+            f"enter each student's name on the platform."
         ]
 
     def notes(self, missing: Sequence[str], strangers: Sequence[Owner]) -> list[str]:

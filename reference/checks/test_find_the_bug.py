@@ -293,7 +293,10 @@ def with_reason(says, mistake, submission, name, reason, *line):
 
 
 def others(submission, name):
-    """Return the other broken functions that the test accepts, and the number of all others."""
+    """Return the broken functions that the test accepts, and the number of broken functions.
+
+    The broken function that students see is left out.
+    """
     known = implementations(name)
     said = stopped_by(submission, name, known)
     broken = [each for each in known if each.wrong and each.id != SHOWN]

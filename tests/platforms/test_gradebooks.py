@@ -87,7 +87,7 @@ def test_the_form_of_the_template_stays(course, template):
 
 def test_another_maximum_is_never_passed_over(course, template):
     path = template(GRADEBOOK.replace(",10,12,", ",10,100,"))
-    with pytest.raises(UserError, match="has a maximum of 100 points, the results have 12"):
+    with pytest.raises(UserError, match="has a maximum of 100 points, and the results have 12"):
         exported(CANVAS, CLASS, course, path)
     data, _ = exported(CANVAS, CLASS, course, path, scale=True)
     assert b",79.17\n" in data

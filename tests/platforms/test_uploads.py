@@ -94,7 +94,7 @@ def test_blackboard_takes_back_what_identifies_and_what_is_graded(course, templa
     ):
         exported(BLACKBOARD, CLASS, course, path, "1")
     other = template(BOARD.replace("Pts: 12 ", "Pts: 1,200 "))
-    with pytest.raises(UserError, match="maximum of 1200 points, the results have 12"):
+    with pytest.raises(UserError, match="maximum of 1200 points, and the results have 12"):
         exported(BLACKBOARD, CLASS, course, other)
     with pytest.raises(UserError, match="Username is missing. In Blackboard's gradebook"):
         exported(BLACKBOARD, CLASS, course, template("Name,Points\nx,1\n"))
