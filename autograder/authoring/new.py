@@ -120,7 +120,6 @@ def new_exercise(
 
 
 def _entry(name: str, title: str, needs: Library) -> str:
-    """Return the entry of an exercise in `course.yml`."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or keyword.iskeyword(name):
         raise UserError(
             f"{name!r} cannot be an exercise's name. The exercise's function gets this name too, "

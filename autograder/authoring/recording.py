@@ -215,7 +215,6 @@ def _may_read_others(root: Path, file: Path) -> bool:
 
 
 def _reached(root: Path, file: Path) -> Iterator[Path]:
-    """Yield the places of all modules that a course file imports."""
     try:
         tree = ast.parse(file.read_bytes() if file.suffix == ".py" else b"")
     except (SyntaxError, ValueError):

@@ -215,7 +215,6 @@ class Verifier:
             )
 
     def _read(self, checks: Sequence[Check]) -> None:
-        """Add the faults and remarks that need no grading."""
         text = self._solution.read_text(encoding="utf-8")
         recipes = self._judge.catalogue.recipes(self.exercise.name).values()
         faults, remarks = self.result.faults, self.result.remarks
@@ -316,7 +315,6 @@ class Verifier:
             self._fault(f"the probes of {function} change; draw random numbers from `rng`")
 
     def _values(self, simulated: Callable[[], Iterable[Any]] | None) -> None:
-        """Try the misconceptions that are wrong values."""
         try:
             tries = list(simulated() if simulated is not None else ())[:: self.share]
         except Exception as error:
@@ -365,7 +363,6 @@ class Verifier:
         return named_in(report, function)
 
     def _pairs(self, function: str, recipe: Recipe, replay: Replay) -> None:
-        """Count the pairs of mistakes that the grader names."""
         everywhere = range(len(replay.probes(1)))
         known = recipe.misconceptions
         own = [(pair[0], pair[1]) for pair in replay.pairs if all(each in known for each in pair)]

@@ -423,7 +423,6 @@ def expect_independent_calls(
 def _expect_kept_results(
     submission: Submission, calls: Sequence[tuple[str, Calling]], between: Sequence[Calling]
 ) -> None:
-    """Pass if later calls leave the result of each call unchanged."""
     __tracebackhide__ = True
     keeping = submission.keeping()
     made = []

@@ -109,11 +109,7 @@ class ProjectionHash:
     """
 
     def __init__(self, value: Any) -> None:
-        """Compute the hash of a value.
-
-        Raises:
-            NotJudged: the value is not plain data.
-        """
+        """Compute the hash of a value. If the value is not plain data, raise `NotJudged`."""
         require_plain_data(value)
         leaves: Leaves = []
         signature = signature_of(value, leaves)

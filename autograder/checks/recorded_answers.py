@@ -87,11 +87,7 @@ def pack(record: object) -> bytes:
 
 
 def unpack(data: bytes) -> bytes:
-    """Return the bytes of a packed file.
-
-    Raises:
-        ValueError: there are too many bytes.
-    """
+    """Return the bytes of a packed file. If there are too many, raise ValueError."""
     unpacker = lzma.LZMADecompressor()
     content = unpacker.decompress(data, MOST)
     if not unpacker.eof:
@@ -163,11 +159,7 @@ class Playback:
                 self._places[name, kind].append(place)
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the recorded answer to this call.
-
-        Raises:
-            NotJudged: there is none.
-        """
+        """Return the recorded answer to this call. If there is none, raise NotJudged."""
         return self._value(name, ProjectionHash((args, kwargs)))
 
     def passed(self, name: str, *given: Any) -> Passed:
@@ -240,11 +232,7 @@ class StandIn:
         self.__name__ = name.rpartition(".")[2]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the recorded answer to this call.
-
-        Raises:
-            NotJudged: there is none.
-        """
+        """Return the recorded answer to this call. If there is none, raise NotJudged."""
         return _source().call(self._name, args, kwargs)
 
     def recorded_pass(self, *given: Any) -> Any:

@@ -267,7 +267,6 @@ def expect_gradients(
 
 
 def _apart(one: Any, other: Any) -> float:
-    """Return the relative distance of two arrays."""
     first, second = (np.asarray(each, dtype=np.float64) for each in (one, other))
     if first.shape != second.shape:
         return 0.0

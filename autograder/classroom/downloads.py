@@ -359,7 +359,6 @@ def disputes(disputed: Sequence[Pieces]) -> list[str]:
 
 
 def _origin(pieces: Pieces, known: Sequence[Importer]) -> str:
-    """Return a note on a download's platform."""
     entries: dict[str, dict[str, None]] = {importer.title: {} for importer in known}
     for importer, piece in pieces:
         entries[importer.title][piece.entry] = None

@@ -118,7 +118,6 @@ def add_repairs(
 def _opened_run(
     job: Job, progress: Progress, waiting: Callable[[str], None], graders: Graders | None
 ) -> Iterator[tuple["_ClassRun", Opened, Graders, Setup]]:
-    """Open a run with its submissions and judges."""
     course, out = job.course, job.out
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -266,7 +265,6 @@ class _ClassRun:
         return repairs, len(due)
 
     def _add_to_records(self, students: Collection[str], graded: GradedClass) -> None:
-        """Replace only these students' records and pages."""
         proposal = Proposal(self.job.out, self.course, self.columns, self.before)
         for student in self.before.students:
             data = self.before.line(student)
@@ -296,7 +294,6 @@ class _ClassRun:
                 self._assemble(number)
 
     def _read(self, folder: Folder) -> _Waiting:
-        """Read a student's files and earlier reports."""
         names = self.course.exercises
         try:
             with guarded():

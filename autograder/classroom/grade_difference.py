@@ -73,10 +73,7 @@ class GradeCell(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """Change of one student's grade.
-
-    If `fills` is true, the change only adds missing grades.
-    """
+    """Change of one student's grade. If `fills` is true, the change only adds missing grades."""
 
     student: str
     kind: Literal["new", "changed", "gone"]
@@ -215,7 +212,6 @@ def _why(
     before: Report | None,
     after: Report | None,
 ) -> Reasons:
-    """Return all reasons for a change of an exercise's points."""
     if before is None or after is None:
         return _plain(NEW if before is None else "no longer in the class")
     if was is None or now is None:

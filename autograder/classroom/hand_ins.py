@@ -444,7 +444,6 @@ class _Stage:
 
 
 def _apart(folders: list[Folder]) -> tuple[list[Folder], list[str]]:
-    """Sort the folders by student."""
     by_student: dict[str, list[Folder]] = {}
     for folder in sorted(folders, key=lambda folder: folder.student):
         by_student.setdefault(folder.student, []).append(folder)

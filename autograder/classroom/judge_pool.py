@@ -335,7 +335,6 @@ def context_of_judges() -> BaseContext:
 
 
 def _start_fork_server() -> bool:
-    """Start the fork server for judges without waiting."""
     if not FORKS or is_off("forked_judges"):
         return False
     from multiprocessing import forkserver

@@ -171,7 +171,6 @@ class Marking:
             self._cache.pop("marks", None)  # the file's time may not show two quick changes
 
     def _checked(self, mark: GivenMark) -> GivenMark:
-        """Validate a mark, and convert it for the store."""
         if mark.key not in self.answers():
             who, where = one_line(mark.student, 60), one_line(mark.question, 60)
             raise UserError(f"{who} no longer has an answer to {where}. Reload the page.")

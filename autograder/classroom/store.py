@@ -294,7 +294,6 @@ def _created(connection: sqlite3.Connection, results: Path) -> Store:
 
 @contextlib.contextmanager
 def _errors(path: Path) -> Iterator[None]:
-    """Replace errors of SQLite by messages for people."""
     try:
         yield
     except sqlite3.DatabaseError as error:

@@ -248,7 +248,6 @@ class _Reading:
         self.candidates[exercise].append(own)
 
     def _candidate(self, file: FolderFile) -> FoundFile:
-        """Read a file and its neighbouring files, up to the limits."""
         candidate = FoundFile(file.path, file.shown, NameMatch.OTHER)
         too_much = f"{file.shown} was not read: the folder's files have over"
         size, folder = size_of(file.path), file.path.parent

@@ -141,7 +141,6 @@ class Dispatch:
             known[address] = machine
 
     def _admit(self, machine: Machine, future: "Future[bytes]") -> None:
-        """Accept a machine that grades like this one."""
         try:
             refused = decode(future.result(), str)
         except (Exception, concurrent.futures.CancelledError):
@@ -177,7 +176,6 @@ class Dispatch:
                     self._begin(self._alone.popleft(), (one_a_host[host],))
 
     def _next(self, coming: Iterator[Task]) -> Batch | None:
-        """Return the next chunk, of about `CHUNK_SECONDS`."""
         most = max(1, min(MAX_TASKS, int(CHUNK_SECONDS / max(self._seconds, 1e-6))))
         tasks: list[Task] = []
         size = 0

@@ -28,11 +28,7 @@ class CannotGrade(Exception):
 
 class JudgeProcess:
     def __init__(self, instruction: Instruction, core: int, scratch: str, probe: bool) -> None:
-        """Start the judge, and wait until it is ready.
-
-        Raises:
-            CannotGrade: the judge refused or died.
-        """
+        """Start the judge, and wait until it is ready. If it refuses or dies, raise CannotGrade."""
         self.instruction = instruction
         command = [sys.executable, "-P", "-m", "autograder.cluster.judge_process"]
         self._pipe, theirs = multiprocessing.Pipe()

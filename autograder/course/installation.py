@@ -113,7 +113,6 @@ def install_command(*extras: str) -> str:
 
 
 def _libraries(extras: Iterable[str]) -> list[str]:
-    """Return the libraries that some extras require."""
     from importlib.metadata import requires
 
     from packaging.requirements import Requirement

@@ -208,7 +208,6 @@ def _innermost_lambda(tree: ast.Module, code: CodeType) -> ast.Lambda | None:
 
 
 def _function_text(function: Any, root: Path) -> str:
-    """Return a course function's text without docstring."""
     if not isinstance(function, FunctionType) or function.__closure__:
         return ""
     if not Path(function.__code__.co_filename).is_relative_to(root):
@@ -247,7 +246,6 @@ class _Annotations(ast.NodeTransformer):
 
 
 def _changed_texts(code: StepCode, recipe: Recipe) -> Iterator[str]:
-    """Yield texts with one change each, simplest changes first."""
     try:
         tree = Tree(Unit(code.step, code.text))
     except (SyntaxError, ValueError, RecursionError):

@@ -75,7 +75,6 @@ class StudentFilter(NamedTuple):
         return sorted(selected, key=rank, reverse=bool(self.down))
 
     def _rank(self, student: ClassMember, now: ClassResults, exercises: list[Exercise]) -> Any:
-        """Return the sort key of a student."""
         row = now.row(student)
         if self.sort == "name":
             return (student.name or student.id).casefold()

@@ -148,7 +148,6 @@ def _definitions(source: Source) -> dict[str, Line]:
 
 
 def _notes(report: ExerciseReport, source: Source) -> Notes:
-    """Return the notes on each line."""
     notes: Notes = defaultdict(list)
 
     def add(place: Line | None, text: str) -> None:

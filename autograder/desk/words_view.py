@@ -85,7 +85,6 @@ def _posted_form(visit: Visit, sheet: Sheet) -> MarkForm:
 
 
 def _given_marks(form: MarkForm, sheet: Sheet, wording: Wording) -> list[GivenMark]:
-    """Return a form's marks, one for each ticked answer."""
     points = total(sheet.question, form.items) if form.items else None
     if form.points:
         points, most = as_number(form.points), sheet.question.points

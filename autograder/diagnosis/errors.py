@@ -66,7 +66,6 @@ def named_shape(array: Sequence[int], sizes: Sizes) -> str:
 
 
 def _product(failure: _Failure) -> str:
-    """Explain a matrix product with inner axes of different sizes."""
     shapes, sizes = failure.shapes, failure.sizes
     pair = _failing_product(failure.line, shapes)
     if pair is None:

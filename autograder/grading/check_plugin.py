@@ -331,7 +331,6 @@ def _side(error: Mismatch, values: npt.NDArray[Any] | str | None) -> Matrix | st
 
 
 def _stopped(result: CheckResult, error: BaseException) -> CheckResult:
-    """Return the result of a check whose own code failed."""
     if isinstance(error, InternalError):
         cause = Cause(code="internal_error", message=error.finding)
         return msgspec.structs.replace(result, outcome="error", cause=cause, finding=error.finding)

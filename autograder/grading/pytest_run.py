@@ -209,7 +209,6 @@ class SubmissionRun:
         return report
 
     def _lines(self, item: pytest.Item, hints: int) -> list[str]:
-        """Return the lines about a check that the hint policy allows."""
         reports = [check_report(result, 0.0, False) for result in self._results(item.path)]
         exercise = ExerciseReport(
             name=item.path.stem,

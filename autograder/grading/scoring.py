@@ -136,7 +136,6 @@ def _notes(session: WorkerSession, results: Sequence[CheckResult]) -> dict[str, 
 
 
 def _answers(exercise: Exercise, source: Source) -> tuple[WrittenAnswer, ...]:
-    """Return the answers in words for a person."""
     answers = []
     for question in exercise.questions:
         text = source.answers.get(question.name, CELL_GONE.format(source.label))
@@ -181,7 +180,6 @@ def check_report(
 
 
 def _status(results: Sequence[CheckResult], broken: bool) -> tuple[Status, str, Cause | None]:
-    """Return the status of an exercise, with its reason and cause."""
     status = worst([STATUS_OF.get(result.outcome, "graded") for result in results] or ["graded"])
     if status != "graded":
         first = next(result for result in results if STATUS_OF.get(result.outcome) == status)

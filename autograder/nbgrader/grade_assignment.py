@@ -109,7 +109,6 @@ def _graded(
     grading: NotebookGrader,
     due: dict[str, dict[str, ExerciseReport]],
 ) -> Iterator[tuple[str, StagedSubmission]]:
-    """Yield each student after the reports are ready."""
     staged: dict[str, StagedSubmission] = {}
 
     def tasks() -> Iterator[Task]:

@@ -116,11 +116,7 @@ class RunGradebook(api.Gradebook):
         return _found(comments, (notebook, solution_cell), "comment", assignment)
 
     def submission(self, assignment: str, student: str) -> "StudentRows":
-        """Return a submission's current rows.
-
-        Raises:
-            MissingEntry: there are none.
-        """
+        """Return a submission's current rows. If there are none, raise MissingEntry."""
         where = assignment, student
         if where not in self._submissions:
             rows, kind = self._assignment(assignment), api.SubmittedAssignment

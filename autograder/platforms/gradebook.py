@@ -263,7 +263,6 @@ def _names(form: GradebookFormat, table: Table) -> dict[int, set[str]]:
 def _titled(
     table: Table, names: dict[int, set[str]], assignments: Sequence[Assignment]
 ) -> dict[int, Assignment]:
-    """Return the columns with an assignment's title."""
     columns: dict[int, Assignment] = {}
     for assignment in assignments:
         title = squashed(assignment.title)

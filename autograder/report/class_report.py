@@ -199,7 +199,6 @@ def _why_not(taken: Taken) -> str:
 
 
 def _mistakes(overview: ClassOverview) -> list[MistakeLine]:
-    """Return the mistakes that may be published, most costly first."""
     scores = overview.scores
     handed_in = {exercise.title: set(exercise.students) for exercise in scores.measured()}
     numbers = {student: number for number, student in enumerate(scores.students)}

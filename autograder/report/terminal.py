@@ -279,7 +279,6 @@ def evidence_lines(evidence: Evidence, room: int | None = None) -> Iterator[Styl
 
 
 def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
-    """Return the lines for one array, with as many columns as fit."""
     size = f"  shape {shape(matrix.shape)}" if matrix.shape else ""
     title = [(f"{word}{_place_of(matrix)}", "bold"), (size, "dim")]
     panel = [title, *_rows(matrix, digits)]
@@ -313,7 +312,6 @@ def _part_shown(matrix: Matrix, columns: int) -> str:
 
 
 def _side_by_side(panels: list[Panel], room: int | None) -> Iterator[StyledLine]:
-    """Yield the lines of several panels next to each other."""
     rows: list[list[Panel]] = [[]]
     for panel in panels:
         wide = sum(APART + _wide(other) for other in [*rows[-1], panel])

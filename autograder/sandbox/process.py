@@ -115,11 +115,7 @@ def _how_it_ended(error: Exception, code: int | None) -> str:
 
 
 def handle_in(reply: Reply) -> Handle:
-    """Return the handle of the object that the worker kept.
-
-    Raises:
-        Crashed: the reply has no handle.
-    """
+    """Return the handle of the object that the worker kept. Without one, raise Crashed."""
     if not isinstance(reply.value, Handle) or reply.value.number < 0:
         raise Crashed("foreign_answer")
     return reply.value

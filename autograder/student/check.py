@@ -132,7 +132,6 @@ def _check_in_short(
     options: CheckOptions,
     _: bool,
 ) -> ExerciseReport:
-    """Grade one file, and print its points and the next step."""
     report = source
     if isinstance(report, Source):
         graded = judge.run(report)

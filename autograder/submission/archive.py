@@ -179,7 +179,6 @@ class _Unpacking:
         return notes, {parts: self.left_out.get(parts, "") for parts in files}
 
     def _unpack(self, entry: _Entry, depth: int, count: int) -> None:
-        """Unpack a source file."""
         if count >= MAX_STUDENT_ENTRIES:
             raise _LeftOut(f"its folder has over {MAX_STUDENT_ENTRIES:,} entries")
         if stat.S_IFMT(entry.info.external_attr >> 16) not in {0, stat.S_IFREG, stat.S_IFDIR}:

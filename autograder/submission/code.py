@@ -316,7 +316,6 @@ def _may_change(statement: ast.stmt, name: str) -> bool:
 
 
 def _line_of_entry(value: ast.expr | None, entry: Sequence[int]) -> int | None:
-    """Return the first line of an entry of nested lists."""
     match value:
         case None:
             return None

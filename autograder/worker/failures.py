@@ -156,7 +156,6 @@ def _part(raw: str, first: int, last: int) -> tuple[int, int]:
 
 
 def _shapes(step: TracebackType) -> dict[str, list[int]]:
-    """Return the shapes of the arrays in a line, by name."""
     local = step.tb_frame.f_locals
     line = linecache.getline(step.tb_frame.f_code.co_filename, step.tb_lineno)
     shapes: dict[str, list[int]] = {}

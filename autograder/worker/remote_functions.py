@@ -82,11 +82,7 @@ def make_generator(state: Any) -> Any:
 
 
 def put_state(generator: Any, state: Any) -> None:
-    """Set a generator to a state.
-
-    Raises:
-        ValueError: the state does not fit.
-    """
+    """Set a generator to a state. If the state does not fit, raise ValueError."""
     kind = state["bit_generator"]
     plain = {key: value for key, value in state.items() if key != "legacy"}
     if kind == "MT19937":

@@ -45,11 +45,7 @@ class Unsendable(Exception):
 
 
 def serialised(value: object) -> Any:
-    """Return `value` in the codec's types.
-
-    Raises:
-        Unsendable: the value is not plain data.
-    """
+    """Return `value` in the codec's types. If it is not plain data, raise Unsendable."""
     return _Walk().convert(value, 0)
 
 

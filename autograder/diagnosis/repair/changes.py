@@ -136,7 +136,6 @@ def _swapped(texts: Sequence[str]) -> Iterator[str]:
 
 
 def _keywords(tree: Tree, node: ast.keyword) -> Iterator[Change]:
-    """Yield the call without this keyword argument."""
     parent = tree.parent.get(node)
     if node.arg is None or not isinstance(parent, ast.Call):
         return

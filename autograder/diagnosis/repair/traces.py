@@ -124,7 +124,6 @@ def _mark_lines(root: ast.Module, number: int) -> None:
 
 
 def _mark_values(root: ast.Module, number: int, all_parts: bool) -> None:
-    """Add markers for values that functions assign or return."""
     functions = [node for node in ast.walk(root) if isinstance(node, ast.FunctionDef)]
     blocks = {id(block): block for function in functions for block in _blocks(function)}
     for block in blocks.values():

@@ -146,7 +146,6 @@ class Forker:
             self.control.send(STATUS.pack(self._ended(child, handle)))
 
     def _ended(self, child: int, handle: int) -> int:
-        """Wait until a child ends, and return its exit code."""
         has_too_many = False
         if self.counts_tasks:
             poll = select.poll()
