@@ -606,7 +606,7 @@ class Asked:
     def total(
         self, made_with: Sizes, inputs: Inputs, state: Weights, toward: Array
     ) -> Callable[[str, Any], float]:
-        """Return the function from a change of one input or parameter to Σ output·toward."""
+        """Return a function that maps a change of one input or parameter to Σ output·toward."""
 
         def value(key: str, change: Any) -> float:
             given, weights = list(inputs), dict(state)

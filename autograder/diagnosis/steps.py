@@ -82,7 +82,7 @@ def order_dependence(examination: Examination) -> Finding | None:
 
 
 def one_misconception(examination: Examination) -> Finding | None:
-    """Return a misconception that gives all answers. If another gives all but one, return None."""
+    """Return a misconception that gives all answers. Return None if another misconception gives all answers but one."""
     found, near = _fitting(examination)
     if found and near:
         examination.draw(DRAWS)
@@ -188,7 +188,7 @@ def one_in_a_kind_of_calls(examination: Examination) -> Finding | None:
 
 
 def true_statements(examination: Examination) -> Finding | None:
-    """Return statements that more draws have confirmed, without the name of a mistake."""
+    """Return the statements that name no mistake and that more random inputs have confirmed."""
     examination.draw(SEEN)
     return facts.locate(examination.observed())
 
