@@ -64,7 +64,7 @@ HINTS: Mapping[str, Three] = {
     ),
     "library": (
         "Which line of your file imports `{name}`?",
-        "`{name}` is not a part of Python itself. An import at the top of the file defines the name.",
+        "`{name}` is not a part of Python itself. An import at the top of the file defines it.",
         "Write `{line}` at the top of the file.",
     ),
     "name": (

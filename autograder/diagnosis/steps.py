@@ -82,7 +82,10 @@ def order_dependence(examination: Examination) -> Finding | None:
 
 
 def one_misconception(examination: Examination) -> Finding | None:
-    """Return a misconception that gives all answers. Return None if another misconception gives all answers but one."""
+    """Return a misconception that gives all answers.
+
+    Return None if another misconception gives all answers but one.
+    """
     found, near = _fitting(examination)
     if found and near:
         examination.draw(DRAWS)
