@@ -360,14 +360,15 @@ class Asked:
         right = self.is_right(made_with, inputs, state)
         if not right and not next(self._follow(made_with, [(inputs, state)])):
             does = "do" if is_plural(self.what[0]) else "does"
+            why = (
+                "Part of them is ignored, or something else has an effect too. So this check "
+                "cannot judge your code yet."
+            )
             raise Mismatch(
-                f"{capital(self.what[0])} of {self.name} {does} not depend on the input and the "
-                "weights alone, or not on all of them. So this check cannot judge your code yet.",
+                f"{capital(self.what[0])} of {self.name} {does} not follow from the input and the "
+                f"weights. {why}",
                 self.what[0],
-                told=(
-                    "A result does not depend on the input and the weights alone, or not on all of "
-                    "them. So this check cannot judge your code yet."
-                ),
+                told=f"A result does not follow from the input and the weights. {why}",
             )
 
     def expect_not_random(self, made_with: Sizes, inputs: Inputs, state: Weights) -> None:
