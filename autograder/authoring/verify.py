@@ -57,7 +57,7 @@ from autograder.submission.stubs import requirements_in
 from autograder.worker.messages import Unit
 
 SEEDS = 50
-QUICK = 50  # --quick tries one in 50 misconceptions, pairs, mutants and seeds
+QUICK = 100  # --quick tries one in 100 misconceptions, pairs, mutants and seeds
 QUICK_RIGHT = 5  # --quick tries the solution and one in 5 right answers
 PAIRS = 150  # number of pairs for each function, evenly spaced in the list
 PAIRS_SLOW = 25  # for modules and random functions, which are slow

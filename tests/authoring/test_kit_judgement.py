@@ -194,6 +194,7 @@ def release(course, say=lambda _: None):
     return shares_of(course, bundle(course, options, say), options, say)
 
 
+@pytest.mark.thorough
 def test_a_torch_class_in_any_module_of_the_reference_is_judged(tmp_path):
     course = torch_course(tmp_path, "from REFERENCE.nets import Scaled", "Scaled")
     (found,) = release(course)

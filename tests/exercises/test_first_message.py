@@ -478,6 +478,7 @@ def test_weights_that_are_not_returned_are_not_ticked(grade_text):
     assert "This check judged only the output" in checks["test_values"].note
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("matrix", "width", "other"), [("W_v", "d_v", "d_k"), ("W_k", "d_k", "d_v")]
 )
@@ -899,6 +900,7 @@ ROW_SOFTMAX = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("case", ROW_SOFTMAX)
 def test_a_wrong_row_softmax_costs_no_other_repair(judge, case):
     """Four repairs that call it were wrong, too."""
