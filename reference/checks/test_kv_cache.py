@@ -83,7 +83,8 @@ def test_cache(submission, rng):
     """
     cases = [split(TOKENS[:n], BY_HAND, start) for n, start in ((1, 0), (2, 1), (3, 1))]
     square = drawn(rng, 5, 3, inside=(3, 3))
-    expect_cache(submission, *cases, split(*square, 2), split(*drawn(rng, 4, 3), 0))
+    long = split(*drawn(rng, 140, 3), 138)
+    expect_cache(submission, *cases, split(*square, 2), split(*drawn(rng, 4, 3), 0), long)
 
 
 @pytest.mark.check("step: the caller's cache stays", grades=["caller's cache"])

@@ -50,7 +50,8 @@ def test_positions(submission):
     The positions are given. They need not begin with 0, and a position may occur twice.
     Multiply positions[..., np.newaxis] by the frequencies.
     """
-    expect_angles(submission, ([3], 4), ([7, 3, 3], 4), (np.array([[5, 6], [0, 9], [2, 2]]), 6))
+    rows = np.array([[5, 6], [0, 9], [2, 2]])
+    expect_angles(submission, ([3], 4), ([7, 3, 3], 4), (rows, 6), ([-2, 5000], 4))
 
 
 @pytest.mark.check("angles: another base", grades=["base"], needs=["test_angles"])
