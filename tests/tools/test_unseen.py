@@ -1,6 +1,8 @@
 """Mutants whose line is known, and an oracle that tells a false word from a true one."""
 
 import ast
+import subprocess
+import sys
 
 import pytest
 
@@ -28,6 +30,13 @@ def _its_own_reference(course):
     """Other tests of this process may have loaded another course's."""
     with importable(course):
         yield
+
+
+def test_the_command_prints_a_table(root):
+    command = [sys.executable, "-m", "tools.unseen", "reflection"]  # it has questions only
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "| exercise | mutants |" in done.stdout
 
 
 def test_mutants_change_the_lines_they_name_and_no_other(course):

@@ -13,16 +13,16 @@ from pathlib import Path
 import click
 
 from autograder.authoring.lint import refuse_authoring_errors
-from autograder.cli.options import PATH, ExerciseName, course_option
+from autograder.cli.options import PATH, course_option
 from autograder.course.course_file import find_course
 from autograder.course.errors import UserError
-from autograder.course.installation import require, require_libraries
+from autograder.course.installation import require_libraries
 from tools.unseen.measure import Unseen, measure_exercise
 from tools.unseen.table import markdown, notes
 
 
 @click.command()
-@click.argument("names", metavar="[EXERCISES]...", nargs=-1, type=ExerciseName())
+@click.argument("names", metavar="[EXERCISES]...", nargs=-1)
 @click.option("--workers", type=click.IntRange(1, 64), help="Processes.  [default: one a core]")
 @click.option("--sample", type=click.IntRange(0), default=0, help="So many mutants of each.")
 @click.option("--table", type=PATH, help="Write the table as Markdown.")
@@ -39,7 +39,6 @@ def main(
     The exit code is 1 if a report says something false.
     """
     course = find_course(Path.cwd(), named=course_path)
-    require("dev", "python -m tools.unseen")
     asked = [course.exercise(name) for name in names] or list(course.content.exercises)
     exercises = [exercise.name for exercise in asked if not exercise.questions]
     require_libraries(asked)
