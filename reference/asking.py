@@ -360,15 +360,16 @@ class Asked:
         right = self.is_right(made_with, inputs, state)
         if not right and not next(self._follow(made_with, [(inputs, state)])):
             does = "do" if is_plural(self.what[0]) else "does"
-            why = (
-                "Part of them is ignored, or something else has an effect too. So this check "
-                "cannot judge your code yet."
-            )
             raise Mismatch(
                 f"{capital(self.what[0])} of {self.name} {does} not follow from the input and the "
-                f"weights. {why}",
+                "weights. Part of them is ignored, or something else has an effect too. So this "
+                "check cannot judge your code yet.",
                 self.what[0],
-                told=f"A result does not follow from the input and the weights. {why}",
+                told=(
+                    "A result does not follow from the input and the weights. Part of them is "
+                    "ignored, or something else has an effect too. So this check cannot judge "
+                    "your code yet."
+                ),
             )
 
     def expect_not_random(self, made_with: Sizes, inputs: Inputs, state: Weights) -> None:
