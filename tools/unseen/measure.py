@@ -124,7 +124,11 @@ class _Measured:
         mended = {place.line for place in repair.places} if repair is not None else set()
         raised = {result.place.line for result in graded.results if result.place is not None}
         stated = [each for diagnosis in diagnoses for each in diagnosis.statements]
-        raised |= {int(each.values["line"]) for each in stated if each.code in STOPS}
+        raised |= {
+            int(each.values["line"])
+            for each in stated
+            if each.code in STOPS and "line" in each.values
+        }
         right = set(mutant.lines)
         if said - right:
             return "false"
