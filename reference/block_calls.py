@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reference.online import empty, start_of
+from reference.online import start_of
 
 Call = tuple[npt.NDArray[np.float64], ...]
 
@@ -44,7 +44,7 @@ def blocked_blocks(rng: np.random.Generator) -> list[Call]:
     some = np.array([[0.5, -np.inf], [-np.inf, -np.inf]])
     state = np.array([1.0, -2.0]), np.array([2.0, 1.0]), np.array([[3.0], [4.0]])
     half = np.array([1.0, -np.inf]), np.array([2.0, 0.0]), np.array([[3.0], [0.0]])
-    start = empty((2,), 1)
+    start = start_of(none, v)
     return [(*start, some, v), (*start, none, v), (*state, none, v), (*half, some[::-1], v)]
 
 
