@@ -99,7 +99,7 @@ def _trivial(step: str, rows: Array, right: Array) -> Iterator[TrivialRow]:
 
 @dataclass(frozen=True)
 class HandProblem:
-    """All parts, and the causal row. In this row, the last position is blocked."""
+    """All parts, and the scores of a row whose last position is blocked."""
 
     parts: dict[str, HandPart]
     masked_scores: tuple[float, ...]

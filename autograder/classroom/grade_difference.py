@@ -93,7 +93,7 @@ class GradeDifference(msgspec.Struct):
 
     @property
     def needs_yes(self) -> bool:
-        """Return True if a person must agree, because an existing grade changes."""
+        """Return True if an existing grade changes. A person must agree to such a change."""
         return not all(change.fills for change in self.changes)
 
     @property

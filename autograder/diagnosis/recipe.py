@@ -140,7 +140,7 @@ def constant(value: Any) -> Step:
 
 
 def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
-    """Return the families with only the named mistakes.
+    """Return the families, but keep only the mistakes in `names`.
 
     Spaces separate the names. The mistakes keep the order of the families.
 
@@ -155,7 +155,7 @@ def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
 
 
 def without(families: Iterable[Family], names: str) -> tuple[Family, ...]:
-    """Return the families without the named mistakes.
+    """Return the families, but remove the mistakes in `names`.
 
     Spaces separate the names.
 

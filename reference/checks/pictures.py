@@ -1,4 +1,4 @@
-"""Helpers of checks of images: the figure, its cells and their colours."""
+"""Functions that checks of figures share: for curves, images, cells, colours and labels."""
 
 import itertools
 
