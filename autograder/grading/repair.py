@@ -74,7 +74,7 @@ CALLS_HEAVY, A_HEAVY_PROOF = 800, 80  # for torch or figures
 # hostile file reaches this limit. For other files, the limit on calls ends the search.
 TOTAL_SECONDS = 60.0
 SINGLE, BESIDE_ANOTHER, AFTER_FIRST, OF_ANSWERS = 0.6, 0.1, 0.15, 0.1  # shares of the limits
-ANSWERS, MOST_ANSWERS = 2, 5  # numbers of right answers with which values are compared
+ANSWERS, MOST_ANSWERS = 2, 8  # numbers of right answers with which values are compared
 FIRSTS = 4  # edits that are tried together with a second edit
 CALL_SECONDS = 2.0  # seconds of processor time for one call in a trial
 FILES = 40  # one process loads at most this many files

@@ -89,10 +89,32 @@ def lines(text):
             [5],  # the rows, and not what is made of them next
             [4],
         ),
+        (
+            """
+            def f(x, y):
+                total = x + y
+                column = x[:, 0] + 7
+                return total * column[:, None]
+            """,
+            [5],  # two entries are enough to be unknown
+            [4],
+        ),
     ],
 )
 def test_the_first_value_that_no_right_answer_has(text, first, fine):
     assert lines(text) == (first, fine)
+
+
+def test_the_first_line_may_show_its_array_in_a_later_call_only():
+    text = """
+        def f(x, y):
+            total = x + y
+            half = total.sum(axis=1) / 2
+            return total + half[:, None]
+    """
+    call = "[f(np.arange(3.0 * n).reshape(n, 3), np.ones((n, 3))) for n in (1, 2)]"
+    known = known_values(told(RIGHT, all_parts=True, call=call))
+    assert first_departure(told(text, call=call), known)[0] == frozenset({(0, 5)})
 
 
 def test_a_line_in_or_after_a_loop_is_not_the_first():

@@ -25,7 +25,8 @@ from autograder.worker.messages import Unit
 Lines = frozenset[tuple[int, int]]  # pairs of a unit's number and a line number
 Known = npt.NDArray[np.float64]  # a row has the identifying numbers of a value in correct answers
 
-TELLING = 3  # smaller arrays could match by chance
+TELLING = 3  # a smaller array could be known by chance
+SMALLEST = 2  # a single number is unknown in many correct approaches
 CLOSE = 2e-4  # relative tolerance for float32 instead of float64, and sums in another order
 EXPRESSIONS = ast.BinOp | ast.Call | ast.Subscript | ast.IfExp | ast.UnaryOp | ast.Compare
 _LINE_MARK = re.compile(r"\x01(\d{1,4}):(\d{1,6})\n")
@@ -226,15 +227,22 @@ def values_of_right_answers(
 
 
 def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines, Lines]:
-    """Return the line with the first unknown value, and all lines with only known values.
+    """Return the first line with an unknown array, and all lines with only known values.
 
     A value is known if a correct answer also computes it. If every line has an unknown value, the
     student's approach is different, so both results are empty.
     """
-    large = [value for value in values if value.known_by[0] >= TELLING]
-    unknown = [value.place for value in large if not _is_among(value.known_by, known)]
-    fine = Lines(value.place for value in large) - Lines(unknown)
-    return Lines(unknown[:1]) if fine else Lines(), fine
+    ranks = {place: rank for rank, place in enumerate(dict.fromkeys(v.place for v in values))}
+    unknown = [
+        value
+        for value in values
+        if value.known_by[0] >= SMALLEST and not _is_among(value.known_by, known)
+    ]
+    large = {value.place for value in values if value.known_by[0] >= TELLING}
+    fine = Lines(large) - Lines(value.place for value in unknown)
+    if not fine or not unknown:
+        return Lines(), fine
+    return Lines({min((value.place for value in unknown), key=ranks.__getitem__)}), fine
 
 
 def without_loops(trees: Sequence[Tree | None], lines: Lines) -> Lines:
