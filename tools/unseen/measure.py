@@ -139,7 +139,7 @@ class _Measured:
             return "right line"
         if mended and repair is not None and repair.kind not in {RUNS, DEPARTS}:
             return "other line"
-        return "in words" if diagnoses or repair is not None else "differs"
+        return "in words" if diagnoses or repair is not None or raised else "differs"
 
     def _client(self, source: Source) -> WorkerSession:
         limits = self.course.limits(self.exercise)
