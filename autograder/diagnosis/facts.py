@@ -17,7 +17,7 @@ from autograder.diagnosis.callers import ModuleCaller
 from autograder.diagnosis.examination import ENOUGH, Answer, Observations, ObservedCall
 from autograder.diagnosis.finding import Finding, located, named_fact, sentence, stated
 from autograder.diagnosis.outcome import Outcome, only_nan
-from autograder.diagnosis.recipe import Fact, Probe, Recipe, Trait
+from autograder.diagnosis.recipe import Fact, Recipe, Trait
 from autograder.report.model import Statement
 
 MOST = 3  # statements per finding
@@ -171,21 +171,6 @@ def sides_of_traits(recipe: Recipe, states: Sequence[Any]) -> list[Side]:
         sides.append(Side(trait, held, trait.when, trait.otherwise, is_safe=True))
         sides.append(Side(trait, others, trait.otherwise, trait.when, trait.both_ways))
     return sides
-
-
-def kinds_of_calls(recipe: Recipe, probes: Sequence[Probe]) -> list[tuple[list[int], str]]:
-    """Return groups of calls that have one or two properties in common, largest group first.
-
-    Each group has a phrase, such as `without a mask and at the same time for a single head`.
-    """
-    states = [recipe.right(probe) for probe in probes]
-    sides = [(side.calls, side.words) for side in sides_of_traits(recipe, states)]
-    both = [
-        (one & two, f"{a} and at the same time {b}")
-        for (one, a), (two, b) in combinations(sides, 2)
-    ]
-    kinds = [(sorted(calls), words) for calls, words in (*sides, *both)]
-    return sorted((kind for kind in kinds if len(kind[0]) < len(probes)), key=lambda k: -len(k[0]))
 
 
 def division(seen: Observations) -> Statement | None:

@@ -92,7 +92,6 @@ NAMED: Mapping[str, str] = {
     "named": "{first}",
     "in_some_calls": "{Calls}: {first_part}",
     "in_wrong_calls": "{Calls}: {first_part}",
-    "and_other_calls": "{Calls}: {first_part} Other calls are wrong too.",
     "and_errors": "{Calls}: {first_part} Other calls stop with an error.",
     "two_mistakes": "There are two mistakes. 1: {first} 2: {second}",
     "and_something_else": "{first} Something else is wrong too.",
@@ -162,9 +161,7 @@ def worded(code: DiagnosisCode, finding: str, *, stops: bool = False) -> str:
     if code == "named" and not stops:
         return SCOPED.sub(r"\1", finding)
     text = capital(SCOPED.sub(r"\2", finding))
-    is_alone = (
-        code in {"in_some_calls", "in_wrong_calls", "and_other_calls", "and_errors"} and not stops
-    )
+    is_alone = code in {"in_some_calls", "in_wrong_calls", "and_errors"} and not stops
     return text if is_alone else ONLY_CAUSE.sub(r"\1 code takes ", text)
 
 

@@ -18,8 +18,6 @@ Three = tuple[str, str, str]
 ENDED = frozenset({"failed", "timed out", "crashed", "graded when handed in"})
 # Kinds of failures for which only the check has hints.
 OF_THE_CHECK = frozenset({"mismatch", "assertion", "no_end", "unreadable_answer"})
-# Diagnoses of only some of the wrong calls: the check may fail for another reason.
-AND_MORE = frozenset({"and_other_calls", "and_errors"})
 IMPORTS = {
     "np": "import numpy as np",
     "torch": "import torch",
@@ -280,7 +278,7 @@ def hints_for(result: CheckResult) -> tuple[str, ...]:
     # If there are two mistakes, or other calls are wrong too, the check may fail for another reason
     # than this mistake.
     alone = kind in OF_THE_CHECK or code not in {"two_mistakes", "and_something_else"}
-    if result.hints and alone and kind != "argument_changed" and code not in AND_MORE:
+    if result.hints and alone and kind != "argument_changed" and code != "and_errors":
         return result.hints
     if kind in OF_THE_CHECK or (kind == "not_written" and result.place is None):
         return result.check.hints

@@ -25,7 +25,7 @@ MAX_PAIRS = 12
 NEW = 3  # so many numbers do not agree by chance: 1e-5 ** 3, times 1e5 pairs, is below 0.001
 FAR = 1e-5  # answers closer than this may be equal apart from rounding errors
 LEAST_OF_A_RESULT = 2  # each of two wrong results must be wrong in at least this many calls
-LEAST_OF_A_KIND = 4  # a name for one kind of calls needs this many wrong calls of the kind
+LEAST_BESIDE_ERRORS = 4  # a name beside errors needs this many wrong results
 HARD_CODED = "hard-coded"
 IN_WRONG_CALLS = "in the calls that go wrong"
 WITH_A_RESULT = "in the calls that give a wrong result"
@@ -160,15 +160,10 @@ def one_generic_change(examination: Examination) -> Finding | None:
     if one := _one_change(examination, near):
         return one
     found = examination.giving(near, examination.wrong)
-    code: DiagnosisCode = "in_wrong_calls"
-    calls = IN_WRONG_CALLS
-    values = [n for n in examination.wrong if not examination.outcomes[n].raised]
-    if not found and LEAST_OF_A_KIND <= len(values) < len(examination.wrong):
-        found, code, calls = examination.giving(near, values), "and_errors", WITH_A_RESULT
     apart, everywhere = examination.replay.apart, examination.everywhere
     if any(apart(everywhere, found[0], other) for other in found[1:]):
         return None
-    return _one_name(examination, found[:1], code, calls)
+    return _one_name(examination, found[:1], "in_wrong_calls", IN_WRONG_CALLS)
 
 
 def one_in_each_result(examination: Examination) -> Finding | None:
@@ -177,17 +172,12 @@ def one_in_each_result(examination: Examination) -> Finding | None:
     return named("two_mistakes", *reasons) if reasons else None
 
 
-def one_in_a_kind_of_calls(examination: Examination) -> Finding | None:
-    """Return a misconception that gives all answers to calls of one kind only.
-
-    Calls of other kinds may be wrong for another reason, such as an error.
-    """
-    wrong = set(examination.wrong)
-    if len(wrong) == len(examination.answers):
-        return None  # perhaps the answers are right, by an unknown alternative
-    kinds = facts.kinds_of_calls(examination.replay.recipe, _first_probes(examination))
-    often_wrong = [kind for kind in kinds if len(wrong.intersection(kind[0])) >= LEAST_OF_A_KIND]
-    return _in_one_kind(examination, often_wrong, "and_other_calls")
+def one_beside_errors(examination: Examination) -> Finding | None:
+    """Return a misconception that gives all wrong results if the other wrong calls raise errors."""
+    values = [n for n in examination.wrong if not examination.outcomes[n].raised]
+    if not LEAST_BESIDE_ERRORS <= len(values) < len(examination.wrong):
+        return None
+    return _in_one_kind(examination, [(values, WITH_A_RESULT)], "and_errors")
 
 
 def true_statements(examination: Examination) -> Finding | None:
@@ -206,7 +196,7 @@ STEPS = (
     Step(one_measure),
     Step(one_generic_change, exact_only=True, confirmed=True),
     Step(one_in_each_result, exact_only=True, confirmed=True),
-    Step(one_in_a_kind_of_calls, exact_only=True, confirmed=True),
+    Step(one_beside_errors, exact_only=True, confirmed=True),
     Step(true_statements),
 )
 

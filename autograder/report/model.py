@@ -171,7 +171,7 @@ DiagnosisCode = Literal[
     "two_mistakes",
     "in_some_calls",
     "in_wrong_calls",
-    "and_other_calls",
+    "and_other_calls",  # in records of older versions
     "and_errors",
     "and_something_else",
     "fact",

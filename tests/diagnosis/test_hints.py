@@ -132,8 +132,8 @@ MISTAKE = ("Of the mistake?", "A property.", "A place.")
         ("two_mistakes", Cause(code="mismatch"), MISTAKE),
         ("two_mistakes", Cause(code="other_results"), HINTS["other_results"]),
         ("and_something_else", Cause(code="other_shape"), HINTS["other_shape"]),
-        ("and_other_calls", Cause(code="mismatch"), OWN),
-        ("and_other_calls", Cause(code="printed"), HINTS["printed"]),
+        ("and_errors", Cause(code="mismatch"), OWN),
+        ("and_errors", Cause(code="printed"), HINTS["printed"]),
     ],
 )
 def test_where_something_else_may_be_wrong_the_hints_are_not_those_of_the_mistake(

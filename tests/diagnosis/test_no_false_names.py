@@ -17,7 +17,7 @@ from autograder.diagnosis.recipe import Alternative, fit_together
 from autograder.diagnosis.steps import diagnose
 from autograder.grading.diagnoses import Catalogue
 from tests.conftest import ROOT
-from tools.unseen.oracle import OF_ALL_CALLS, calls_meant
+from tools.unseen.oracle import OF_ALL_CALLS
 
 CATALOGUE = Catalogue("reference")
 FRESH = (5, 6)  # draws that an examination never asks for
@@ -67,8 +67,6 @@ def ways(recipe, ids):
 def is_true(recipe, finding, wrong, change=lambda value: value):
     """Whether what is named gives the student's answers on fresh calls, or on those that differ."""
     probes = [probe for draw in FRESH for probe in recipe.calls(draw)]
-    meant = calls_meant(recipe, probes, finding.code, finding.calls)
-    probes = [probe for number, probe in enumerate(probes) if number in meant]
     mine = [outcome(recipe, probe, wrong, change) for probe in probes]
     right = [outcome(recipe, probe, ()) for probe in probes]
     for way in ways(recipe, finding.misconceptions):
@@ -77,7 +75,9 @@ def is_true(recipe, finding, wrong, change=lambda value: value):
             same(a, b, p.condition) for a, b, p in zip(mine, theirs, probes, strict=True)
         )
         where_wrong = all(
-            same(a, b, p.condition) or same(a, r, p.condition)
+            same(a, b, p.condition)
+            or same(a, r, p.condition)
+            or (a.raised and finding.code == "and_errors")
             for a, b, r, p in zip(mine, theirs, right, probes, strict=True)
         )
         if everywhere or (finding.code not in OF_ALL_CALLS and where_wrong):

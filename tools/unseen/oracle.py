@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from autograder.checks.proxy import Submission
 from autograder.diagnosis import facts
 from autograder.diagnosis.examination import Answer, observe
-from autograder.diagnosis.recipe import Probe, Recipe
 from autograder.diagnosis.replay import Replay, Wrong
 from autograder.diagnosis.steps import SEEN, two_reasons
 from autograder.grading.diagnoses import Catalogue, Stopped, answer_to
@@ -62,22 +61,15 @@ def _is_one_of(
 ) -> bool:
     """Return True if one of these mistakes gives all the new answers.
 
-    If the report is only about some calls, a mistake only has to give the wrong answers.
+    If the report is only about some calls, a mistake only has to give the wrong answers. Beside
+    errors, it only has to give the wrong results.
     """
     size = len(replay.probes(1))
     fresh = dict(list(enumerate(answers))[SEEN * size :])
-    meant = calls_meant(replay.recipe, replay.probes(SEEN + FRESH), diagnosis.code, diagnosis.calls)
-    fresh = {number: answer for number, answer in fresh.items() if number in meant}
+    if diagnosis.code == "and_errors":
+        fresh = {n: answer for n, answer in fresh.items() if not answer.outcome.raised}
     in_some = diagnosis.code not in OF_ALL_CALLS
     return any(_gives(replay, wrong, fresh, in_some) for wrong in wrongs)
-
-
-def calls_meant(recipe: Recipe, probes: Sequence[Probe], code: str, kind: str) -> set[int]:
-    """Return the calls that a diagnosis is about: those of one kind, or all."""
-    if code != "and_other_calls":
-        return set(range(len(probes)))
-    kinds = facts.kinds_of_calls(recipe, probes)
-    return {number for calls, words in kinds if words == kind for number in calls}
 
 
 def _of_names(replay: Replay, names: Sequence[str]) -> list[Wrong]:
