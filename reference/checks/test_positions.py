@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from autograder.author import expect_close, expect_independent_calls, expect_unchanged_arguments
+from autograder.author import (
+    Mismatch,
+    expect_close,
+    expect_independent_calls,
+    expect_unchanged_arguments,
+)
 from reference.axis_labels import words
 from reference.checks.pictures import expect_image_labels, first_image, shown
 from reference.figures import cells_by_place
@@ -92,6 +97,7 @@ def expect_picture(submission, pe):
     _, axes = first_image(submission.plot_positions(pe), "plot_positions")
     shown(axes, "the vectors")
     expect_close(cells_by_place(axes.images[-1]), pe, "the image, by rising y and x")
+    return axes.images[-1]
 
 
 @pytest.mark.check("plot_positions: a heat map of the vectors", grades=["heat map"])
@@ -100,8 +106,13 @@ def test_heat_map(submission):
     Row i of `pe` should be at y = i, and column c at x = c. Draw the values unchanged.
     Make new axes, and pass `pe` unchanged to the imshow of these axes.
     """
-    for pe in (np.array([[0.0, 1.0, 0.5], [0.8, 0.2, -0.4]]), sinusoid(7, 4)):
-        expect_picture(submission, pe)
+    expect_picture(submission, sinusoid(7, 4))
+    apart = np.array([[0.0, 1.0, 0.5], [0.8, 0.2, -0.4]])
+    if expect_picture(submission, apart).colours < apart.size:
+        raise Mismatch(
+            "Cells with different values have the same colour. Look at the colour map, and at the "
+            "values where its colours begin and end (vmin, vmax)."
+        )
 
 
 @pytest.mark.check("plot_positions: both axis labels, a title and a colour bar", grades=["labels"])
