@@ -169,7 +169,7 @@ def _scatters(s: Any, v: Any) -> bool:
         trials = s.result[d][name]
         if abs(answer - trials.mean()) > 5 * trials.std():
             return False
-        if abs(answer - middle[d][name]) > allowed[d][name]:
+        if abs(answer - middle[d][name]) > 0.65 * allowed[d][name]:  # in one of 1,000 fair means
             signs.add(np.sign(answer - middle[d][name]))
     return len(signs) == 2
 
