@@ -290,7 +290,8 @@ def _unrecorded_calls(text: CourseText, recorded: Mapping[str, str]) -> Iterator
     """Yield an error for each recorded function with `rng` or `submission` as an argument."""
     for call in (each for each in ast.walk(text.tree) if isinstance(each, ast.Call)):
         name = getattr(call.func, "id", "")
-        given = {getattr(argument, "id", "") for argument in call.args} & {"rng", "submission"}
+        arguments = (*call.args, *(keyword.value for keyword in call.keywords))
+        given = {getattr(argument, "id", "") for argument in arguments} & {"rng", "submission"}
         if given and name in recorded:
             says = (
                 f"a student kit cannot record the answer of `{name}`, whose argument is "

@@ -112,6 +112,11 @@ def test_the_author_reads_why_an_answer_does_not_follow(tmp_path, factor, last, 
             3,
             "cannot record the answer of `drawn`, whose argument is `rng`; list the module `shapes`",
         ),
+        (
+            "from {0}.shapes import area\ndef sizes(submission):\n    return area(of=submission)\n",
+            3,
+            "cannot record the answer of `area`, whose argument is `submission`; list the module",
+        ),
     ],
 )
 def test_what_a_kit_cannot_record_is_refused_at_once(tmp_path, first, line, says):
