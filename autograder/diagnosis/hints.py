@@ -33,7 +33,7 @@ EXCEPTIONS = (
     ("name", "NameError", ""),
     ("no_object", "TypeError AttributeError", "(?<!=)NoneType"),
     ("comma", "TypeError", "list indices must be integers or slices, not (?:list|tuple)"),
-    ("power", "TypeError", r"type\(s\) for \^|bitwise_xor"),
+    ("power", "TypeError", r"type\(s\) for \^|ufunc 'bitwise_xor'"),
     ("cannot_write", "TypeError UFuncTypeError UFuncOutputCastingError", "annot cast ufunc"),
     ("argument_changed", "ValueError RuntimeError", "read-only|leaf Variable"),
     ("two_results", "TypeError AttributeError", r"torch\.return_types"),
