@@ -256,7 +256,7 @@ HINTS: Mapping[str, Three] = {
         "Make a new array: write `x = x - …` instead of `x -= …`.",
     ),
     "order_dependent": (
-        "What does your function keep from an earlier call?",
+        "Which line uses random numbers, or something that an earlier call left behind?",
         "The same arguments should give the same result, whatever was called before.",
         "Look for a global name, a default such as `x=[]`, and attributes that your code sets.",
     ),
