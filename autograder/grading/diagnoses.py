@@ -228,7 +228,8 @@ class _Diagnoses:
         examination = Examination(replay, alone(), alone)
         self.examinations[replay.recipe.function] = examination
         finding = diagnose(examination)
-        if examination.wrong and not any(outcome.raised for outcome in examination.outcomes):
+        wrong = [examination.outcomes[number] for number in examination.wrong]
+        if wrong and not any(outcome.raised for outcome in wrong):
             units = self.session.source.units
             finding = loop_ended(units, replay.recipe.function) or finding
         return finding, examination.group() if not all(examination.right) else ""

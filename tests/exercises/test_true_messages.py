@@ -6,7 +6,11 @@ import pytest
 
 from autograder.diagnosis.finding import worded
 from autograder.diagnosis.general import families
+from autograder.diagnosis.repair.edits import NO_LINES, edits, templates
+from autograder.diagnosis.repair.traces import TracedValue, first_departure, known_values
+from autograder.diagnosis.repair.tree import read_tree
 from autograder.report.presentation import opening
+from autograder.worker.messages import Unit
 from tests.conftest import ROOT
 from tests.diagnosis.test_no_false_names import CASES, CATALOGUE
 
@@ -280,3 +284,48 @@ def test_a_mistake_in_part_1_is_not_named_of_part_2(grade_part_1):
     assert "the output mixes the keys" in opening(report).text
     assert "W_k" not in said_of(report)
     assert not any("made with W_k" in c.diagnosis.finding for c in report.checks if c.diagnosis)
+
+
+def split_by(lines):
+    body = "".join(f"    {line}\n" for line in lines)
+    return f"def split_heads(x, num_heads):\n    B, L, E = x.shape\n    d = E // num_heads\n{body}"
+
+
+RAISE = ["if E % num_heads:", "    raise ValueError(f'{E}, {num_heads}')"]
+RETURN_INSIDE = [
+    *RAISE,
+    "heads = np.zeros((B, num_heads, L, d))",
+    "for h in range(num_heads):",
+    "    heads[:, h] = x[:, :, h * d : (h + 1) * d]",
+    "    return heads",
+]
+WRONG_PARTS = [
+    *RAISE,
+    "parts = []",
+    "for h in range(num_heads):",
+    "    parts.append(x[:, :, h * num_heads : (h + 1) * num_heads])",
+    "return np.array(parts).transpose(1, 0, 2, 3)",
+]
+
+
+def test_a_return_in_a_loop_is_named_beside_a_right_error(grade_text):
+    """It was "Line 10 is the first …", of np.zeros, which is right."""
+    text = (ROOT / "solutions/multi_head_reshape.py").read_text()
+    said = opening(grade_text("multi_head_reshape", text + split_by(RETURN_INSIDE))).text
+    assert "is inside the loop of line" in said
+
+
+def test_zeros_that_a_loop_fills_are_no_departure():
+    filled = [TracedValue((0, 1), (6, 0, 0, 0)), TracedValue((0, 3), (6, 0, 21, 91))]
+    right = [TracedValue((0, 2), (3, 0, 6, 14))]
+    assert first_departure([*right, *filled], known_values(right))[0] == {(0, 3)}
+
+
+def test_no_repair_leaves_out_what_a_loop_has_filled():
+    """It was "A change in line 12 makes every check pass.", of the line after the wrong loop."""
+    text = "import numpy as np\n" + split_by(WRONG_PARTS)
+    tree = read_tree(Unit("multi_head_reshape.py", text))
+    right = templates([ROOT / "solutions/multi_head_reshape.py"])
+    whole = [edit for edit in edits([tree], NO_LINES, right) if edit.kind == "expression"]
+    last = text.count("\n")
+    assert not any("x" in span.new for e in whole if last in e.lines for span in e.spans)
