@@ -114,7 +114,7 @@ ALONG: tuple[tuple[str, str, Along], ...] = (
     ("unit-length", "divided by {their} length", lambda x, axis: x / np.sqrt(_sum(x * x, axis))),
     ("standardised", "standardised{along} (to mean 0 and standard deviation 1)", _standardised),
     ("share-of-maximum", "divided by {their} maximum", lambda x, axis: x / _max(x, axis)),
-    ("exponential-shares", "as exponentials divided by {their} sum", _shares_of_exponentials),
+    ("exponential-shares", "after a softmax", _shares_of_exponentials),
     ("share-of-sum", "divided by {their} sum", lambda x, axis: x / _sum(x, axis)),
 )
 # Along the last axis only: other axes differ from `standardised` by less than records tell.
@@ -151,7 +151,7 @@ ALONG_INSIDE: tuple[tuple[str, str, Along], ...] = (
         "made equal{along}: each is {their} maximum",
         lambda x, axis: _max(x, axis) + 0 * x,
     ),
-    ("sums-so-far", "added up", lambda x, axis: np.cumsum(x, axis).reshape(x.shape)),
+    ("sums-so-far", "as running totals", lambda x, axis: np.cumsum(x, axis).reshape(x.shape)),
 )
 # The axes that a student may have meant. Each row has the end of the id, the axis, the phrase, and
 # the smallest number of axes that the array may have.

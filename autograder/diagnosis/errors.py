@@ -290,7 +290,15 @@ MEANINGS: Meanings = {
     r"only (?:length-1|0-dimensional) arrays can be converted": (
         "float(…) and math.… take one number. NumPy's own functions take whole arrays."
     ),
-    r"type\(s\) for \^|bitwise_xor": "In Python, a power is `**`: `2 ** 0.5` is √2.",
+    r"boolean subtract|with (?:a|two) bool tensor": (
+        "`-` does not work for truth values. A comparison such as `mask == 0` works for every kind "
+        "of mask. `~` is right for truth values only."
+    ),
+    r"return arrays must be of ArrayType": (
+        "Arguments without a name are read in the order of the function: in NumPy, the argument "
+        "after `axis` is often `out`. Write the name, such as `keepdims=True`."
+    ),
+    r"type\(s\) for \^|ufunc 'bitwise_xor'": "In Python, a power is `**`: `2 ** 0.5` is √2.",
     r"unexpected keyword argument '(?:keep)?dim'": (
         "NumPy's names are `axis` and `keepdims`. Only torch's are `dim` and `keepdim`."
     ),

@@ -227,7 +227,7 @@ def _changed_arguments(
         for change in changes:
             yield generic(
                 f"{name}-{change.id}",
-                f"numbers match {change.applied_to(argument)} before any other step",
+                f"numbers match {change.applied_to(argument)}, before any other step",
                 f"Which line of your code changes {argument} before any other step?",
                 argument,
                 {name: changed_by(attrgetter(name), change)},

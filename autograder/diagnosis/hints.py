@@ -33,7 +33,7 @@ EXCEPTIONS = (
     ("name", "NameError", ""),
     ("no_object", "TypeError AttributeError", "(?<!=)NoneType"),
     ("comma", "TypeError", "list indices must be integers or slices, not (?:list|tuple)"),
-    ("power", "TypeError", r"type\(s\) for \^|bitwise_xor"),
+    ("power", "TypeError", r"type\(s\) for \^|ufunc 'bitwise_xor'"),
     ("cannot_write", "TypeError UFuncTypeError UFuncOutputCastingError", "annot cast ufunc"),
     ("argument_changed", "ValueError RuntimeError", "read-only|leaf Variable"),
     ("two_results", "TypeError AttributeError", r"torch\.return_types"),
@@ -256,7 +256,7 @@ HINTS: Mapping[str, Three] = {
         "Make a new array: write `x = x - …` instead of `x -= …`.",
     ),
     "order_dependent": (
-        "What does your function keep from an earlier call?",
+        "Which line uses random numbers, or something that an earlier call left behind?",
         "The same arguments should give the same result, whatever was called before.",
         "Look for a global name, a default such as `x=[]`, and attributes that your code sets.",
     ),

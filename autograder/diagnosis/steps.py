@@ -235,7 +235,7 @@ def _one_name(
     misconception = found[0][0]
     if misconception is NOTHING_RETURNED and any(a.printed for a in examination.answers):
         misconception = PRINTED
-    stops = any(outcome.raised for outcome in examination.outcomes)
+    stops = any(examination.outcomes[number].raised for number in examination.wrong)
     return named(code, misconception, calls=calls, stops=stops)
 
 

@@ -153,7 +153,7 @@ class _Diagnoses:
                 self.known[function] = self._examined(function, result)
             finding, id_of_answers = self.known[function]
             group = group or id_of_answers
-            if finding is not None:
+            if finding is not None and not self._follows_from_called(function, finding):
                 diagnosis = with_lines(finding, units).about(self._origin(function, finding))
                 hints = finding.hints
                 break
@@ -171,6 +171,20 @@ class _Diagnoses:
             diagnosis=diagnosis.beside(result.finding),
             group="" if diagnosis.kind == "named" else group,
             hints=hints,
+        )
+
+    def _follows_from_called(self, function: str, finding: Finding) -> bool:
+        """Return True if the function calls another one that is wrong everywhere.
+
+        Then the name of a mistake in the function itself would be a coincidence.
+        """
+        return finding.kind == "named" and any(
+            other != function
+            and not any(examination.right)
+            and (found := self.known[other][0]) is not None
+            and not {*finding.misconceptions} & {*found.misconceptions}
+            and function in users_of(self.session.source, {other})
+            for other, examination in self.examinations.items()
         )
 
     def _refutes(self, own: Diagnosis) -> bool:
@@ -214,7 +228,8 @@ class _Diagnoses:
         examination = Examination(replay, alone(), alone)
         self.examinations[replay.recipe.function] = examination
         finding = diagnose(examination)
-        if examination.wrong and not any(outcome.raised for outcome in examination.outcomes):
+        wrong = [examination.outcomes[number] for number in examination.wrong]
+        if wrong and not any(outcome.raised for outcome in wrong):
             units = self.session.source.units
             finding = loop_ended(units, replay.recipe.function) or finding
         return finding, examination.group() if not all(examination.right) else ""

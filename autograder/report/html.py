@@ -243,7 +243,7 @@ def _cells(matrix: Matrix, digits: int, largest: float, marked: bool) -> list[li
                 numbers.shown(value, digits),
                 _shade(value, largest),
                 wrong=marked and bool(matrix.wrong) and matrix.wrong[i][j],
-                group=matrix.groups[i][j] if matrix.groups else None,
+                group=matrix.groups[i][j] if matrix.groups and matrix.groups[i][j] >= 0 else None,
             )
             for j, value in enumerate(row)
         ]

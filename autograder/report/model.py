@@ -36,7 +36,7 @@ class Matrix(Record, frozen=True, kw_only=True):
 
     `at` is the index of the excerpt along all axes except the last two. `top` and `left` are the
     indices of the excerpt's first row and column. `wrong` marks differing cells. If cells belong to
-    groups, such as attention heads, `groups` has each cell's group number, from 0.
+    groups, such as attention heads, `groups` has each cell's group number, or -1 for none.
     """
 
     shape: tuple[int, ...]

@@ -339,7 +339,8 @@ def _place_of(matrix: Matrix) -> str:
 def _rows(matrix: Matrix, digits: int) -> Iterator[StyledLine]:
     texts = [[shown(value, digits) for value in row] for row in matrix.rows]
     for row, groups in zip(texts, matrix.groups, strict=False):
-        row[:] = [f"{text}{LETTERS[group % 26]}" for text, group in zip(row, groups, strict=True)]
+        letters = (LETTERS[group % 26] if group >= 0 else " " for group in groups)
+        row[:] = [f"{text}{letter}" for text, letter in zip(row, letters, strict=True)]
     width = max((len(text) for row in texts for text in row), default=0)
     longest = max(map(len, matrix.names), default=0)
     for place, row in enumerate(texts):

@@ -88,7 +88,7 @@ def test_mask_shape(submission):
     grades=["causal mask"],
     needs=["test_mask_shape"],
     hints=(
-        "In row 0 of your mask, which tokens may the first token look at?",
+        "In each row of your mask, which tokens may the token look at?",
         "True (or 1) means “may attend”. In row i, the keys 0 to i are true.",
         "The mask is the lower triangle, including the diagonal. Look at np.tril.",
     ),

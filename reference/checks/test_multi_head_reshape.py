@@ -18,8 +18,8 @@ SIZES = ((1, 2, 6, 3), (2, 3, 20, 4), (3, 4, 10, 5), (2, 5, 3, 1), (4, 1, 12, 6)
 
 
 def counted(*shape):
-    """Return 0, 1, 2, … in this shape."""
-    return np.arange(float(np.prod(shape))).reshape(shape)
+    """Return 1, 2, 3, … in this shape. Then a 0 in a result is no number of the input."""
+    return np.arange(1.0, np.prod(shape) + 1).reshape(shape)
 
 
 def misfits(rng):
@@ -48,12 +48,18 @@ def rows_named(x, *axes):
     return x.reshape(-1, x.shape[-1]), tuple(names)
 
 
+def groups_of(rows, group):
+    """Return the group of each number by its place in `counted`. For other numbers, return -1."""
+    is_counted = (rows >= 1) & (rows <= rows.size) & (rows == np.round(rows))
+    return np.where(is_counted, group(np.nan_to_num(rows).astype(int) - 1), -1)
+
+
 def by_head(features, heads):
     """Return a layout of (B, H, L, d): one row for each sequence, head and position."""
 
     def layout(x):
         rows, names = rows_named(x, "sequence", "head", "position")
-        return rows, (rows.astype(int) % features) // (features // heads), names
+        return rows, groups_of(rows, lambda place: place % features // (features // heads)), names
 
     return layout
 
@@ -66,7 +72,8 @@ def by_token(features, heads):
 
     def layout(x):
         rows, names = rows_named(x, "sequence", "position")
-        return rows, (rows.astype(int) // (x.shape[1] * (features // heads))) % heads, names
+        size = x.shape[1] * (features // heads)
+        return rows, groups_of(rows, lambda place: place // size % heads), names
 
     return layout
 
@@ -125,6 +132,8 @@ def test_split_values(submission, reference):
     ),
 )
 def test_split_error(submission):
+    if refuses(submission, 2, 6):
+        raise Mismatch("split_heads raises its ValueError also for 6 features and 2 heads.")
     # sizes for which NumPy's own message cannot contain both numbers by chance
     for shape, heads in (((2, 3, 10), 4), ((1, 5, 34), 7), ((3, 2, 9), 6), ((1, 2, 6), 14)):
         expect_error(

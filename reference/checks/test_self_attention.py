@@ -281,6 +281,11 @@ def test_bare_gradients(bare, rng, note):
     inputs = draw(rng, batch, 3, 4, 5, 2)
     toward = rng.normal(size=(*batch, 3, 2)).astype(np.float32)
     bare.compare_gradients((), inputs, {}, toward, mask, BARE_NAMES, note, (0.0,))
+    if bare.is_right((), (*inputs, mask), {}):
+        run = bare.run((0.5,), (*inputs, mask), {}, training=True, seed=3, toward=(toward, None))
+        gradients = [each for each in run.gradients.values() if each is not None]
+        if not all(np.isfinite(each).all() for each in gradients):
+            raise Mismatch("With a mask and dropout in training, the gradient contains NaN.")
 
 
 @pytest.mark.check(

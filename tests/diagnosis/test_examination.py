@@ -476,7 +476,7 @@ def test_a_shape_hint_is_given_only_where_a_shape_is_taken_apart():
 @pytest.mark.parametrize(
     ("function", "says"),
     [
-        (lambda x, c: 2 * (np.abs(x) + c), "match x as absolute values before any other step"),
+        (lambda x, c: 2 * (np.abs(x) + c), "match x as absolute values, before any other step"),
         (
             lambda x, c: np.sort(2 * (x + c), axis=-1),
             "the right results sorted along the last axis",

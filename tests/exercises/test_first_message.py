@@ -828,7 +828,7 @@ FIRST = {
     "a root by precedence is twice d_k": (
         "scaled_dot_product_attention",
         {"/ np.sqrt(K.shape[-1])": "/ K.shape[-1] ** 1 / 2"},
-        "scores divided by 2 · d_k, as in `/ d_k ** 1 / 2`.",
+        "scores divided by 2 · d_k, which `/ d_k ** 1 / 2` and `/ d_k * 0.5` both mean.",
     ),
     "masked entries of an array have no value": (
         "causal_mask",
@@ -923,4 +923,6 @@ def test_a_result_of_an_earlier_call_has_a_hint_about_that(grade_text):
     report = grade_text("softmax", text + "\nCACHE = {}\n")
     failed = [check for check in report.checks if check.outcome == "failed"]
     hints = {check.hints[0] for check in failed if "earlier" in check.finding}
-    assert hints == {"What does your function keep from an earlier call?"}
+    assert hints == {
+        "Which line uses random numbers, or something that an earlier call left behind?"
+    }

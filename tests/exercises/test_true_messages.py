@@ -6,7 +6,11 @@ import pytest
 
 from autograder.diagnosis.finding import worded
 from autograder.diagnosis.general import families
+from autograder.diagnosis.repair.edits import NO_LINES, edits, templates
+from autograder.diagnosis.repair.traces import TracedValue, first_departure, known_values
+from autograder.diagnosis.repair.tree import read_tree
 from autograder.report.presentation import opening
+from autograder.worker.messages import Unit
 from tests.conftest import ROOT
 from tests.diagnosis.test_no_false_names import CASES, CATALOGUE
 
@@ -195,3 +199,133 @@ def test_a_product_that_fails_is_not_assumed_to_be_needed(grade_text):
     )
     said = opening(grade_text("causal_mask", text + code)).text
     assert "If you need this product, swap the last two axes of scores first." in said
+
+
+SPLIT_LOOP = """def split_heads(x, num_heads):
+    B, L, E = x.shape
+    if E % num_heads != 0:
+        raise ValueError(f"{E} is not a multiple of {num_heads}")
+    d = E // num_heads
+    heads = np.zeros((B, num_heads, L, d))
+    for h in range(num_heads - 1):
+        heads[:, h] = x[:, :, h * d : (h + 1) * d]
+    return heads
+"""
+
+
+def test_an_empty_head_is_named_and_its_zeros_are_no_features(grade_text):
+    """Its zeros were "0A", the first feature of head A."""
+    text = (ROOT / "solutions/multi_head_reshape.py").read_text()
+    report = grade_text("multi_head_reshape", text + SPLIT_LOOP)
+    assert opening(report).text == "split_heads: In your result, the last head has only zeros."
+    (wrong,) = (c for c in report.checks if c.evidence is not None and c.evidence.groups)
+    groups = dict(zip(wrong.evidence.yours.names, wrong.evidence.yours.groups, strict=True))
+    assert groups["head 1, position 0"] == (1, 1) and groups["head 2, position 0"] == (-1, -1)
+
+
+@pytest.mark.parametrize("condition", ["num_heads % E", "x.shape[1] % num_heads"])
+def test_a_condition_that_refuses_right_sizes_has_no_tick(grade_text, condition):
+    text = (ROOT / "solutions/multi_head_reshape.py").read_text()
+    code = SPLIT_LOOP.replace("E % num_heads", condition).replace("num_heads - 1", "num_heads")
+    report = grade_text("multi_head_reshape", text + code)
+    (check,) = (c for c in report.checks if "does not fit" in c.title)
+    assert check.finding == "split_heads raises its ValueError also for 6 features and 2 heads."
+
+
+TILDE = """        if mask is not None:
+            scores = scores + (~mask) * -1e9
+        weights = torch.softmax(scores, dim=-1)
+        return self.dropout(weights) @ value, weights
+"""
+NAN_GRADIENT = """        if mask is not None:
+            scores = scores.masked_fill(mask == 0, -torch.inf)
+        weights = torch.softmax(scores, dim=-1)
+        return torch.softmax(self.dropout(scores), dim=-1) @ value, weights
+"""
+MIXES_KEYS = """        if mask is not None:
+            scores = scores.masked_fill(mask == 0, -1e9)
+        weights = torch.softmax(scores, dim=-1)
+        return self.dropout(weights) @ key, weights
+"""
+
+
+def module(steps):
+    return (
+        "\nclass ScaledDotProductAttention(nn.Module):\n"
+        "    def __init__(self, dropout=0.1):\n"
+        "        super().__init__()\n"
+        "        self.dropout = nn.Dropout(dropout)\n\n"
+        "    def forward(self, query, key, value, mask=None):\n"
+        "        scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))\n" + steps
+    )
+
+
+@pytest.fixture
+def grade_part_1(grade_text):
+    """Grade a part 1, beside the solution's part 2."""
+    text = (ROOT / "solutions/self_attention.py").read_text()
+    return lambda steps: grade_text("self_attention", text + module(steps))
+
+
+def test_tilde_of_numbers_is_named_in_torch_too(grade_part_1):
+    said = opening(grade_part_1(TILDE)).text
+    assert "~0 is −1" in said and "broadcast" not in said
+
+
+def test_a_gradient_of_nan_beside_dropout_has_no_tick(grade_part_1):
+    report = grade_part_1(NAN_GRADIENT)
+    (check,) = (c for c in report.checks if "the gradient reaches query" in c.title)
+    assert check.finding == "With a mask and dropout in training, the gradient contains NaN."
+
+
+def test_a_mistake_in_part_1_is_not_named_of_part_2(grade_part_1):
+    """It was "SelfAttention: The values are made with W_k."."""
+    report = grade_part_1(MIXES_KEYS)
+    assert "the output mixes the keys" in opening(report).text
+    assert "W_k" not in said_of(report)
+    assert not any("made with W_k" in c.diagnosis.finding for c in report.checks if c.diagnosis)
+
+
+def split_by(lines):
+    body = "".join(f"    {line}\n" for line in lines)
+    return f"def split_heads(x, num_heads):\n    B, L, E = x.shape\n    d = E // num_heads\n{body}"
+
+
+RAISE = ["if E % num_heads:", "    raise ValueError(f'{E}, {num_heads}')"]
+RETURN_INSIDE = [
+    *RAISE,
+    "heads = np.zeros((B, num_heads, L, d))",
+    "for h in range(num_heads):",
+    "    heads[:, h] = x[:, :, h * d : (h + 1) * d]",
+    "    return heads",
+]
+WRONG_PARTS = [
+    *RAISE,
+    "parts = []",
+    "for h in range(num_heads):",
+    "    parts.append(x[:, :, h * num_heads : (h + 1) * num_heads])",
+    "return np.array(parts).transpose(1, 0, 2, 3)",
+]
+
+
+def test_a_return_in_a_loop_is_named_beside_a_right_error(grade_text):
+    """It was "Line 10 is the first …", of np.zeros, which is right."""
+    text = (ROOT / "solutions/multi_head_reshape.py").read_text()
+    said = opening(grade_text("multi_head_reshape", text + split_by(RETURN_INSIDE))).text
+    assert "is inside the loop of line" in said
+
+
+def test_zeros_that_a_loop_fills_are_no_departure():
+    filled = [TracedValue((0, 1), (6, 0, 0, 0)), TracedValue((0, 3), (6, 0, 21, 91))]
+    right = [TracedValue((0, 2), (3, 0, 6, 14))]
+    assert first_departure([*right, *filled], known_values(right))[0] == {(0, 3)}
+
+
+def test_no_repair_leaves_out_what_a_loop_has_filled():
+    """It was "A change in line 12 makes every check pass.", of the line after the wrong loop."""
+    text = "import numpy as np\n" + split_by(WRONG_PARTS)
+    tree = read_tree(Unit("multi_head_reshape.py", text))
+    right = templates([ROOT / "solutions/multi_head_reshape.py"])
+    whole = [edit for edit in edits([tree], NO_LINES, right) if edit.kind == "expression"]
+    last = text.count("\n")
+    assert not any("x" in span.new for e in whole if last in e.lines for span in e.spans)

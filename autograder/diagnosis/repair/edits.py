@@ -139,10 +139,20 @@ def template_changes(tree: Tree, node: ast.AST, known: Sequence[Template]) -> It
     methods = {arg.arg for arg in owner.args.args} & {"self"}
     scope = [*tree.scope(node), *sorted(tree.imported), *sorted(BUILT_IN | methods)]
     texts = dict.fromkeys(_renamed(template, owner, scope) for template in known)
+    filled = _filled_before(owner, node)  # without it, the loop that fills it would be useless
     similar = [(-_alike(own, Counter(_TOKEN.findall(text))), text) for text in texts if text]
     for share, text in sorted(similar)[:BEST]:
-        if ALIKE <= -share < 1.0:
+        if ALIKE <= -share < 1.0 and filled <= set(_NAME.findall(text)):
             yield tree.put("expression", node, text, -share)
+
+
+def _filled_before(owner: Function, node: ast.AST) -> set[str]:
+    """Return the names in an expression whose values a loop before it fills."""
+    loops = [each for each in ast.walk(owner) if isinstance(each, ast.For | ast.While)]
+    before = [each for each in loops if (each.end_lineno or 0) < getattr(node, "lineno", 0)]
+    names = {each.id for loop in before for each in ast.walk(loop) if isinstance(each, ast.Name)}
+    used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    return names & used - {*parameters_of(owner), *BUILT_IN, "np", "torch"}
 
 
 def _renamed(template: Template, owner: Function, scope: Sequence[str]) -> str:

@@ -230,8 +230,10 @@ def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines,
     """Return the first line with an unknown array, and all lines with only known values.
 
     A value is known if a correct answer also computes it. If every line has an unknown value, the
-    student's approach is different, so both results are empty.
+    student's approach is different, so both results are empty. Arrays of one repeated number, such
+    as zeros that a loop fills later, tell nothing.
     """
+    values = [value for value in values if not _is_constant(*value.known_by)]
     ranks = {place: rank for rank, place in enumerate(dict.fromkeys(v.place for v in values))}
     unknown = [
         value
@@ -243,6 +245,10 @@ def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines,
     if not fine or not unknown:
         return Lines(), fine
     return Lines({min((value.place for value in unknown), key=ranks.__getitem__)}), fine
+
+
+def _is_constant(size: float, odd: float, total: float, squares: float) -> bool:
+    return size >= SMALLEST and not odd and abs(total * total - size * squares) <= CLOSE * squares
 
 
 def without_loops(trees: Sequence[Tree | None], lines: Lines) -> Lines:

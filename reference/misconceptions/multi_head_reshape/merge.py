@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from autograder.author import Family, Hints, Step
+from reference.heads import merge_heads
+from reference.misconceptions.multi_head_reshape.split import EMPTY, FILLED
 
 BACK: Hints = (
     "To which token does each number in the first row of your result belong?",
@@ -22,6 +24,15 @@ def of_x(change: Callable[[Any], Any]) -> Step:
 
 def _flat(x: Any) -> Any:
     return x.reshape(*x.shape[:2], -1)
+
+
+def _without(*place: Any) -> Step:
+    def step(state: Any) -> Any:
+        heads = np.array(state.x)
+        heads[place] = 0
+        return merge_heads(heads)
+
+    return step
 
 
 MERGE = (
@@ -112,6 +123,14 @@ MERGE = (
                 lambda x: x.reshape(x.shape[0], x.shape[2], -1, order="F"),
             ),
             "nothing-done": ("The array is returned unchanged.", lambda x: x),
+        },
+    ),
+    Family(
+        "merged",
+        FILLED,
+        {
+            id: (f"In your result, {part} has only zeros.", _without(*place))
+            for id, (part, place) in EMPTY.items()
         },
     ),
 )

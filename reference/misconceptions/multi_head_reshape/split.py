@@ -24,6 +24,14 @@ AXES: Hints = (
 )
 
 
+FILLED: Hints = (
+    "Which places of your result does your code fill?",
+    "If a loop fills an array of zeros, it needs one round for each head, for each position or for "
+    "each item of the batch.",
+    "Print the numbers that your loop counts, and compare the first and the last with the shape.",
+)
+
+
 REFUSE: Hints = (
     "What should happen for 10 features and 4 heads?",
     "The function itself checks whether the heads get equally many features. If not, the text "
@@ -31,6 +39,27 @@ REFUSE: Hints = (
     "First of all, check E % num_heads. If it is not 0, raise ValueError with both numbers in its "
     "text.",
 )
+
+
+def with_empty(*place: Any) -> Step:
+    """Return a step that splits, with zeros at a place of the result (B, H, L, E/H)."""
+
+    def step(state: Any) -> Any:
+        heads = split_heads(np.asarray(state.x), state.num_heads).copy()
+        heads[place] = 0
+        return heads
+
+    return step
+
+
+EVERY = slice(None)
+EMPTY = {  # the id, the part of the result, and its place
+    "last-head-empty": ("the last head", (EVERY, -1)),
+    "first-head-empty": ("head 0", (EVERY, 0)),
+    "last-position-empty": ("the last position", (EVERY, EVERY, -1)),
+    "first-position-empty": ("position 0", (EVERY, EVERY, 0)),
+    "other-items-empty": ("each item of the batch except the first", (slice(1, None),)),
+}
 
 
 def of_x_and_heads(change: Callable[[Any, int], Any]) -> Step:
@@ -147,6 +176,10 @@ SPLIT = (
                 "The heads are in reverse order: head 0 has the last features.",
                 lambda x, h: _parts(x, h).transpose(0, 2, 1, 3)[:, ::-1],
             ),
+            "one-feature-further": (
+                "Head h begins at feature h. It should begin at feature h·E/H.",
+                lambda x, h: np.stack([x[..., i : i + x.shape[2] // h] for i in range(h)], axis=1),
+            ),
             "every-head-everything": (
                 "Every head gets all features: the features are not split.",
                 lambda x, h: np.repeat(x[:, None], h, axis=1),
@@ -196,6 +229,14 @@ SPLIT = (
                 lambda x, h: _interleaved(x, h).transpose(0, 2, 1, 3),
             ),
             "nothing-done": ("The array is returned unchanged.", lambda x, h: x),
+        },
+    ),
+    Family(
+        "heads",
+        FILLED,
+        {
+            id: (f"In your result, {part} has only zeros.", with_empty(*place))
+            for id, (part, place) in EMPTY.items()
         },
     ),
 )

@@ -93,7 +93,10 @@ MASKING = (
             "mask-transposed": (
                 "Your code uses the transposed mask: the rows of the mask should be queries, and "
                 "its columns keys.",
-                lambda s: masked(s, lambda m: np.where(transposed(m), s.scaled, -np.inf)),
+                *(
+                    lambda s, low=low: masked(s, lambda m: np.where(transposed(m), s.scaled, low))
+                    for low in (-np.inf, -1e9)
+                ),
             ),
             "mask-after-softmax": (
                 "The mask acts after the softmax: blocked weights are 0{, but the rest of the row "
@@ -200,6 +203,11 @@ MASKING = (
                         s.scaled if s.mask is None else np.where(~s.mask, low, s.scaled)
                     )
                     for low in (-np.inf, -1e9)
+                ),
+                lambda s: (  # with float64, the scores keep enough digits
+                    s.scaled
+                    if s.mask is None
+                    else np.float32(s.scaled) + np.float32(~s.mask * -1e9)
                 ),
             ),
             "blocked-scores-large": (

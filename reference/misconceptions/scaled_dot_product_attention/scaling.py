@@ -107,8 +107,8 @@ SCALING = (
                 lambda s: s.Q.shape[-1] / 2,
             ),
             "twice-d-k": (
-                "Your numbers match scores divided by 2 · d_k, as in `/ d_k ** 1 / 2`. "
-                "Python computes a power before a division, so write `d_k ** 0.5` for the root.",
+                "Your numbers match scores divided by 2 · d_k, which `/ d_k ** 1 / 2` and "
+                "`/ d_k * 0.5` both mean. The root is `d_k ** 0.5`.",
                 lambda s: 2 * s.Q.shape[-1],
             ),
             "logarithm-of-d-k": (

@@ -73,7 +73,7 @@ RATIOS = (
                 {"array": lambda s: np.abs(np.asarray(s.x, dtype=np.float64))},
             ),
             "exponential-minus-one": (
-                "Your numbers match exp(x) − 1 instead of exp(x).",
+                "Your numbers match exponentials minus 1, as np.expm1 gives them.",
                 lambda s: np.expm1(s.shifted),
             ),
             "sigmoid": (

@@ -15,7 +15,7 @@ AXIS: Hints = (
     "keepdims=True.",
 )
 OVERFLOW: Hints = (
-    "Which numbers does your code pass to np.exp for [10000, -10000, 0]?",
+    "Which numbers does your code pass to np.exp in the call that the report shows?",
     "The softmax stays the same if you subtract one number from all inputs. If you subtract the "
     "largest, no exponential is above 1.",
     "Before you exponentiate, subtract the maximum along the axis, with keepdims=True.",
