@@ -92,7 +92,7 @@ NAMED: Mapping[str, str] = {
     "named": "{first}",
     "in_some_calls": "{Calls}: {first_part}",
     "in_wrong_calls": "{Calls}: {first_part}",
-    "and_errors": "{Calls}: {first_part} Other calls stop with an error.",
+    "and_errors": "{Calls}: {first_part} Some other calls stop with an error.",
     "two_mistakes": "There are two mistakes. 1: {first} 2: {second}",
     "and_something_else": "{first} Something else is wrong too.",
 }

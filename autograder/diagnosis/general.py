@@ -71,7 +71,7 @@ GENERAL = (
             ),
             partial(np.round, decimals=digits),
         )
-        for digits in (1, 2, 3, 4)
+        for digits in (1, 2, 3, 4, 5)
     ),
     _of_result(
         "whole-numbers",

@@ -49,7 +49,7 @@ def test_the_name_of_all_wrong_results_is_told_beside_errors():
             raise ValueError
         return x.mean() * sign if len(x) > 4 else x.sum() * sign
 
-    says = "In the calls that give a wrong result: the mean. Other calls stop with an error."
+    says = "In the calls that give a wrong result: the mean. Some other calls stop with an error."
     assert said(half_written) == ("named", ("mean",), says)
 
 

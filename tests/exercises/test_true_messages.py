@@ -329,3 +329,38 @@ def test_no_repair_leaves_out_what_a_loop_has_filled():
     whole = [edit for edit in edits([tree], NO_LINES, right) if edit.kind == "expression"]
     last = text.count("\n")
     assert not any("x" in span.new for e in whole if last in e.lines for span in e.spans)
+
+
+TRANSPOSED = "num_heads).transpose(0, 2, 1, 3)"
+SUMMED = "exponentials.sum(axis=axis, keepdims=True)"
+
+
+@pytest.mark.parametrize(
+    ("exercise", "old", "new", "says"),
+    [  # it was "reduced to their minimum", and "the division is right. The mistake is in the …"
+        ("multi_head_reshape", TRANSPOSED, f"{TRANSPOSED}[0]", "first entry"),
+        (
+            "softmax",
+            f"exponentials / {SUMMED}",
+            f"(exponentials / {SUMMED}).round(5)",
+            "5 decimals",
+        ),
+    ],
+)
+def test_what_follows_the_last_right_step_is_named(grade_text, exercise, old, new, says):
+    text = (ROOT / f"solutions/{exercise}.py").read_text()
+    assert old in text
+    assert says in opening(grade_text(exercise, text.replace(old, new))).text
+
+
+FILL_WHERE_TRUE = """        if mask is not None:
+            scores = scores.masked_fill(mask, -1e9)
+        weights = torch.softmax(scores, dim=-1)
+        return self.dropout(weights) @ value, weights
+"""
+
+
+def test_other_calls_that_stop_are_not_all_other_calls(grade_part_1):
+    said = opening(grade_part_1(FILL_WHERE_TRUE)).text
+    assert "blocks a key where the mask is True" in said
+    assert said.endswith("Some other calls stop with an error.")

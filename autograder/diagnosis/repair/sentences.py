@@ -113,7 +113,9 @@ def _of_two(found: Found, passes: str) -> Repair | None:
 
 
 def _of_lines_alone(found: Found) -> Repair | None:
-    departs = "{} is the first to compute an array that no known correct solution computes."
+    departs = (
+        "{} is the first to compute an array whose numbers no known correct solution computes."
+    )
     runs = "Only failing checks run {}."
     for lines, kind, text in (found.departing, DEPARTS, departs), (found.only_failing, RUNS, runs):
         units = {unit for unit, _ in lines}

@@ -37,8 +37,7 @@ FACTS = (
     Fact(
         "sums-right",
         lambda s, v: v.shape == s.array.shape and _sums(v, s.axis),
-        "The results along the axis sum to 1, so the division is right. The mistake is in the "
-        "numbers that are divided.",
+        "The results along the axis sum to 1, as they should.",
     ),
 )
 
