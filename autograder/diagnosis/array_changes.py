@@ -114,7 +114,7 @@ ALONG: tuple[tuple[str, str, Along], ...] = (
     ("unit-length", "divided by {their} length", lambda x, axis: x / np.sqrt(_sum(x * x, axis))),
     ("standardised", "standardised{along} (to mean 0 and standard deviation 1)", _standardised),
     ("share-of-maximum", "divided by {their} maximum", lambda x, axis: x / _max(x, axis)),
-    ("exponential-shares", "after a softmax", _shares_of_exponentials),
+    ("exponential-shares", "after e^x / Σ e^x", _shares_of_exponentials),
     ("share-of-sum", "divided by {their} sum", lambda x, axis: x / _sum(x, axis)),
 )
 # Along the last axis only: other axes differ from `standardised` by less than records tell.
