@@ -64,7 +64,7 @@ def what_dropout_did(
     if not np.allclose(first, second, atol=1e-5):
         return DropoutMistake(
             "dropout-on-output",
-            "Dropout acts on the output or on the values. It should act on the weights.",
+            "Dropout acts on the output or on the values. It should act only on the weights.",
         )
     return _applied(first, right, rate)
 

@@ -54,7 +54,7 @@ def opposite_keys(x, state, count, most):
     points=2,
     grades=["four matrices", "two results"],
     hints=(
-        "Which sizes does each of the four nn.Linear of the task have?",
+        "Which four nn.Linear does the task ask for, with which names and sizes?",
         "Each nn.Linear makes d_model features from d_model features, without a bias. The "
         "attention weights have an axis for the heads: (B, H, L, L).",
         "Use nn.Linear(d_model, d_model, bias=False) four times. Return the output and the "

@@ -114,7 +114,7 @@ def compare(submission, reference, note):
     points=2,
     grades=["two results"],
     hints=(
-        "In which order should the function return its results?",
+        "Which results should the function return, and in which order?",
         "The output has a row for each query and d_v columns. The weights have a row for each "
         "query and a column for each key.",
         "End with `return output, attention_weights`.",

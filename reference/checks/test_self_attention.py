@@ -207,7 +207,7 @@ def test_bare_mask(bare, rng, note):
     points=3,
     grades=["dropout"],
     hints=(
-        "Which of your two results contains the zeros that dropout makes?",
+        "Which numbers does dropout change in your code, and by which factor?",
         "Multiply the weights after dropout by the values. Return the weights before dropout.",
         "Give the weights after dropout another name, or return self.dropout(weights) @ value, "
         "weights.",
@@ -293,7 +293,7 @@ def test_bare_gradients(bare, rng, note):
     points=1,
     grades=["four matrices", "output"],
     hints=(
-        "Which sizes does each of the four nn.Linear of the task have?",
+        "Which four nn.Linear does the task ask for, with which names and sizes?",
         "nn.Linear(n, m, bias=False) makes m features from n. Its weight has the shape (m, n).",
         "W_q and W_k make d_k features from d_model. W_v makes d_v features from d_model. W_o "
         "makes d_model features from d_v.",

@@ -33,7 +33,7 @@ PLAIN: Hints = (
     "Remove the code between the product and the return.",
 )
 ORDER: Hints = (
-    "In which order should the function return its results?",
+    "Which results should the function return, and in which order?",
     "The function returns first the queries, then the keys, then the values.",
     "Look at the return line, and at the names in it.",
 )

@@ -16,7 +16,7 @@ MIXING: Hints = (
 
 
 RESULTS: Hints = (
-    "In which order should the function return its results?",
+    "Which results should the function return, and in which order?",
     "The function returns two results: first the output, then the weights from which the output "
     "is made.",
     "Look at the return line.",
