@@ -364,3 +364,12 @@ def test_other_calls_that_stop_are_not_all_other_calls(grade_part_1):
     said = opening(grade_part_1(FILL_WHERE_TRUE)).text
     assert "blocks a key where the mask is True" in said
     assert said.endswith("Some other calls stop with an error.")
+
+
+def test_sizes_that_fit_are_no_condition(grade_text):
+    """It was "wrong if E is a multiple of num_heads, but only for more than one head"."""
+    text = (ROOT / "solutions/multi_head_reshape.py").read_text()
+    old = "x.reshape(batch, length, num_heads, features // num_heads).transpose(0, 2, 1, 3)"
+    assert old in text
+    new = "x.reshape(num_heads, batch, length, features // num_heads).swapaxes(0, 1)"
+    assert "multiple" not in opening(grade_text("multi_head_reshape", text.replace(old, new))).text

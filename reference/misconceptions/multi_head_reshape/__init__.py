@@ -74,6 +74,7 @@ TRAITS = (
         lambda s: s.x.shape[-1] % s.num_heads != 0,
         "if E is not a multiple of num_heads",
         "if E is a multiple of num_heads",
+        both_ways=False,
     ),
     Trait(lambda s: s.num_heads > 1, "for more than one head", "for a single head"),
     Trait(lambda s: s.x.shape[0] > 1, "for a batch of more than one", "for a batch of one"),
