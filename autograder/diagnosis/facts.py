@@ -249,7 +249,10 @@ def _relation(pairs: Sequence[tuple[Vector, Vector]]) -> tuple[str, dict[str, st
         if max(factors) - min(factors) < 1e-6 * abs(factors[0]):
             return "times_number", {"factor": rounded(factors[0])}
         return "times_some_number", {}
-    if all(np.allclose(np.sort(a), np.sort(right), rtol=1e-6, atol=1e-9) for a, right in pairs):
+    moved = not any(np.allclose(a, right, rtol=1e-4, atol=1e-4) for a, right in pairs)
+    if moved and all(
+        np.allclose(np.sort(a), np.sort(right), rtol=1e-6, atol=1e-9) for a, right in pairs
+    ):
         return "other_order", {}
     if all(
         np.abs(answer - right).max() <= CLOSE * max(1.0, float(np.abs(right).max()))

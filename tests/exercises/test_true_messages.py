@@ -373,3 +373,11 @@ def test_sizes_that_fit_are_no_condition(grade_text):
     assert old in text
     new = "x.reshape(num_heads, batch, length, features // num_heads).swapaxes(0, 1)"
     assert "multiple" not in opening(grade_text("multi_head_reshape", text.replace(old, new))).text
+
+
+def test_numbers_that_are_nearly_right_are_not_in_the_wrong_places(grade_text):
+    steps = f"{STABLE}weights = e / (e.sum(-1, keepdims=True) + 1e-6)"
+    text = (ROOT / "solutions/scaled_dot_product_attention.py").read_text()
+    steps = f"scores = np.where(m, scores, -1e9); {steps}"
+    said = opening(grade_text("scaled_dot_product_attention", text + attention(steps))).text
+    assert "wrong places" not in said and "close to the right numbers" in said
