@@ -1,4 +1,4 @@
-"""The reference: correct answers in named steps, for reading with the lessons."""
+"""The reference: correct functions in named steps. Read them beside the lessons."""
 
 from reference.attention import (
     asked_of_softmax,

@@ -1,8 +1,8 @@
-"""Shared parts of the checks of attention modules: a student's class and the class's answers.
+"""Shared parts of the checks of attention modules: a student's class and its results.
 
-One mistake costs points once, so each check judges only its own subject. An output counts even if
-the weights are missing. A mask counts even if the scores have another scale. A gradient counts even
-if the values are wrong.
+One mistake costs points once, so each check judges only its subject. An output gets its points even
+if the weights are missing, a mask even if the scores have another scale, and a gradient even if the
+values are wrong.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -62,11 +62,11 @@ RANGE = 1e-3, 1e3  # the range of factors that count as a scale; 0 would be no a
 
 @dataclass(frozen=True)
 class Asked:
-    """A student's class, and the course's own class for comparison.
+    """A student's class, and the course's class for comparison.
 
-    `first` are the calls that show whether number, order and shapes of the results are right. One
-    check grades these facts, and all other checks ignore mistakes in them. `what` are the names of
-    the results in a sentence.
+    The calls `first` show whether number, order and shapes of the results are right. One check
+    grades this, and all other checks ignore mistakes in it. `what` are the names of the results in
+    a sentence.
     """
 
     submission: Submission
@@ -77,7 +77,7 @@ class Asked:
     _known: dict[str, bool] = field(default_factory=dict)
 
     def of(self, submission: Submission) -> "Asked":
-        """Return the class in another process. Both objects share the cached facts."""
+        """Return the class in another process. Both objects share cached results."""
         return replace(self, submission=submission)
 
     @property
@@ -125,8 +125,8 @@ class Asked:
     ) -> Passed:
         """Return the course's forward pass with the student's weights, for comparison.
 
-        A student kit may lack the course's forward pass, so other errors in `run` are reported
-        first.
+        A student kit may lack the course's forward pass. So other errors in `run` are reported
+        before.
         """
         __tracebackhide__ = True
         self._expect_kind(run.value)
@@ -177,7 +177,7 @@ class Asked:
         return expect_shape(self.answers(run.value, right)[0], shape, self.what[0])
 
     def _blank(self, made_with: Sizes, inputs: Inputs, state: Weights) -> Any:
-        """Return the answer for zeros, which a student kit has whatever the check's numbers are."""
+        """Return the correct result for zeros, which every student kit contains."""
         blank = {name: np.zeros_like(value) for name, value in state.items()}
         return self.right(made_with, tuple(map(np.zeros_like, inputs)), blank).value
 
@@ -224,7 +224,7 @@ class Asked:
         return True
 
     def is_comparable(self, made_with: Sizes, inputs: Inputs, state: Weights, note: Note) -> bool:
-        """Return whether `compare` passes.
+        """Return True if `compare` passes.
 
         If it fails, add a note that the check compares no values.
         """
@@ -413,7 +413,8 @@ class Asked:
     def _renewed(self, made_with: Sizes, inputs: Inputs, state: Weights) -> list[str]:
         """Return the matrices to which `forward` gives new weights.
 
-        The weights from before the call have no effect, and those after it have a gradient.
+        For such a matrix, the weights from before the call have no effect, and the weights after
+        the call have a gradient.
         """
 
         def output(weights: Weights, **details: Any) -> ModuleRun:
@@ -453,9 +454,9 @@ class Asked:
             ) from None
 
     def _follow(self, made_with: Sizes, cases: Sequence[Case]) -> Iterator[bool]:
-        """Yield for each case whether every row of the output changes with the inputs and weights.
+        """Yield True for each case in which the output's rows change with inputs and weights.
 
-        Only first answers of new processes are compared, so earlier calls have no effect.
+        Only the first results of new processes are compared, so earlier calls have no effect.
         """
 
         def answer(mine: Submission, case: Case) -> Array:
@@ -555,7 +556,7 @@ class Asked:
     ) -> None:
         """Pass if `compare` passes with batch axes.
 
-        Wrong values must equal the values of each matrix by itself. If not, `otherwise` tests
+        Wrong values pass if each matrix alone gives the same values. If not, `otherwise` tests
         whether the values follow from another step of the student.
         """
         __tracebackhide__ = True

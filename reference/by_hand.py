@@ -19,7 +19,7 @@ CLEAR = 10 * WITHIN  # numbers in a row that differ by less count as equal
 
 @dataclass(frozen=True)
 class HandPart:
-    """Problem with its steps: Q, K, V, and the wrong entries that a well-known text prints."""
+    """Part of the problem: Q, K, V, the steps, and wrong entries that a well-known text has."""
 
     letter: str
     Q: tuple[tuple[float, ...], ...]
@@ -52,15 +52,15 @@ class HandPart:
         return combine(given, np.array(self.V, float))
 
     def follows(self, step: str, answer: Array, own: Array) -> npt.NDArray[np.bool_]:
-        """Return a mask of the entries that follow from the student's own previous step."""
+        """Return a mask of the entries that are right for the student's own previous step."""
         if own.shape != self.shape(step_before(step)) or not np.isfinite(own).all():
             return np.zeros(answer.shape, bool)
         return np.abs(answer - self.following(step, own)) <= WITHIN
 
     def earned(self, step: str, answer: Array, own: Array) -> npt.NDArray[np.bool_]:
-        """Return a mask of the entries that follow and needed work.
+        """Return a mask of the entries that follow and could not be written without work.
 
-        An entry follows if the student's own previous step leads to it.
+        An entry follows if it is right for the student's own previous step.
         """
         follows = self.follows(step, answer, own)
         if follows.any():
@@ -148,10 +148,12 @@ def hand_shape(letter: str, step: str) -> tuple[int, int]:
 
 @functools.lru_cache(maxsize=256)
 def hand_problem(variant: str = "") -> HandProblem:
-    """Return the problem of a variant, such as `3f`. The course's own problem has an empty name.
+    """Return the problem of a variant, such as `3f`.
 
-    The numbers are integers and tenths. They are sampled again until mixed-up axes give wrong
-    numbers. Part C is self-attention with Q = K, so only the scores of part C are symmetric.
+    The problem in the course's text has the variant "".
+
+    The numbers are integers and tenths. They are sampled again until a mix-up of axes would change
+    the results. Part C is self-attention with Q = K, so only the scores of part C are symmetric.
     """
     if not variant:
         return STANDARD

@@ -65,7 +65,7 @@ def generate_of(
 
 
 def is_clear_text(prompt: Sequence[int], n: int, table: Array, weights: Weights) -> bool:
-    """Return True if no rounding error can change the generated tokens."""
+    """Return True if rounding errors cannot change the generated tokens."""
     read = [*prompt, *generate_of(prompt, n, table, weights)][: len(prompt) + n - 1]
     return all(map(is_clear, step(table[read], None, *weights)[0][len(prompt) - 1 :]))
 

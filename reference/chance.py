@@ -23,7 +23,7 @@ def chi_square(freedom: int, chance: float) -> float:
 
 
 def are_independent(hits: Hits, rate: float) -> bool:
-    """Return True if the hits, which have this rate, look independent.
+    """Return True if hits with this rate look independent of each other.
 
     There are four tests: entries at a fixed distance, two slices along an axis, repeated rows, and
     the number of hits in each row and column.
@@ -38,7 +38,7 @@ def are_independent(hits: Hits, rate: float) -> bool:
 
 
 def _no_distance_tells(hits: Hits, rate: float) -> bool:
-    """Return True if entries at equal distances are never correlated (Wiener–Khinchin theorem)."""
+    """Return True if entries at a fixed distance are not correlated (Wiener–Khinchin theorem)."""
     apart = np.asarray(hits, np.float64) - rate
     found = np.fft.ifftn(np.abs(np.fft.fftn(apart)) ** 2).real.reshape(hits.shape)
     there = np.indices(hits.shape)

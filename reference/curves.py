@@ -14,7 +14,7 @@ KINDS = ("unscaled", "scaled")
 
 
 def labels_of_pairs(figure: Figure, table: Results) -> list[Labels]:
-    """Return for each drawn measure the labels of its unscaled and its scaled series."""
+    """Return the labels of the unscaled and the scaled series of each drawn measure."""
     everything = [series for axes in figure.axes for series in axes.series]
     drawn = [set(zip(series.x, series.y, strict=True)) for series in everything]
     pairs: list[Labels] = []

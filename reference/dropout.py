@@ -1,4 +1,4 @@
-"""Dropout of attention weights, observed in outputs that show each weight twice.
+"""Dropout of attention weights, observed in outputs in which each weight occurs twice.
 
 Source: Srivastava et al. (2014). Kept weights are divided by 1 − p ("inverted dropout"), as in
 `torch.nn.Dropout`.
@@ -40,10 +40,10 @@ def what_dropout_did(
 ) -> DropoutMistake | None:
     """Return the mistake in one pass in training, or None.
 
-    `query` has the shape `(B, L_q, d)`, and `key` the shape `(B, L_k, d)`. The values were two
-    identity matrices side by side, so `output`, of shape `(B, L_q, 2·L_k)`, shows the used weights
-    twice. `in_evaluation` is the output without dropout. The weights `own`, which follow from the
-    student's own step, replace the correct weights.
+    `query` has the shape `(B, L_q, d)`, and `key` the shape `(B, L_k, d)`. The values in this pass
+    are two identity matrices side by side. So `output`, of shape `(B, L_q, 2·L_k)`, contains the
+    used weights twice. `in_evaluation` is the output without dropout. The weights `own`, which
+    follow from the student's own step, replace the correct weights.
     """
     query, key = query.astype(np.float64), key.astype(np.float64)
     right = softmax(scale(scores(query, key), key.shape[-1])) if own is None else own

@@ -1,4 +1,4 @@
-"""Numbers read back from students' figures."""
+"""Functions that read numbers from students' figures."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -73,7 +73,7 @@ def panels_shown(value: Any) -> list[Array] | None:
 
 
 def tokens_for(length: int) -> list[str]:
-    """Return tokens that name their own position, so that labels determine the order."""
+    """Return tokens that contain their position, so that labels show the order."""
     return [f"w{i}" for i in range(length)]
 
 

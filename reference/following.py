@@ -1,6 +1,7 @@
-"""Follow-through: results from the student's own wrong steps, so that one mistake costs once.
+"""Follow-through: results that are right for the student's own wrong steps.
 
-Each function asks `steps`, an `OwnSteps`, for the student's results. All other steps are correct.
+Each function gets the results of the student's step from `steps`, an `OwnSteps`. All other steps
+are correct.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -64,8 +65,8 @@ def _softmax(steps: OwnSteps | None) -> Softmax:
 def own_distributions(steps: OwnSteps, sizes: Any) -> dict[int, Mapping[str, Distribution]] | None:
     """Return the distributions by dimension, measured with the student's entropy.
 
-    If the student's function cannot compute many trials at once, each trial gets a call. If it is
-    unusable, return None.
+    If the student's function cannot compute many trials at once, it is called once per trial. If it
+    is unusable, return None.
     """
 
     def of_all(own: Any, weights: Array) -> Array:

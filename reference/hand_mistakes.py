@@ -1,7 +1,7 @@
 """Mistakes in attention by hand, recognised by properties of the wrong numbers.
 
-Student kits, which have no answers, use this module. It compares a wrong step with the right
-previous step.
+Student kits, which have no solutions, use this module too. It compares a wrong step with the
+previous step, if that is right.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +34,7 @@ def named(
     givens: Mapping[str, Any],
     findings: Mapping[str, str],
 ) -> Mismatch:
-    """Return a mismatch with the mistake's name, or with two names for equal numbers.
+    """Return a mismatch with the mistake's name, or two names if both give these numbers.
 
     Args:
         wrong: the message for a mistake without a name.

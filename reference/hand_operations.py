@@ -19,7 +19,7 @@ MOST = 2  # operations of one chain that may be wrong
 class Made(NamedTuple):
     """Numbers from a chain of operations, and words for the chain.
 
-    `fitted` counts the factors and sums that come from the student's own numbers. They are no
+    `fitted` counts the factors and sums that were read off the student's numbers, which are no
     evidence.
     """
 
@@ -321,7 +321,7 @@ def _chains(*places: Sequence[Choice]) -> Iterator[tuple[tuple[str, ...], tuple[
 
 
 def _in_other_places(right: Array) -> Iterator[Made]:
-    """Yield the right numbers with exchanged rows or columns."""
+    """Yield the right numbers, with rows or columns exchanged."""
     for axis, kind in ((0, "rows"), (1, "columns")):
         size = right.shape[axis]
         for one, other in combinations(range(size), 2):
@@ -340,7 +340,10 @@ def _in_other_places(right: Array) -> Iterator[Made]:
 
 
 def _times(of: Array, mine: Array, step: str) -> Iterator[Made]:
-    """Yield the numbers times a factor, or plus a number. The student's numbers suggest both."""
+    """Yield the numbers times a factor, or plus a number.
+
+    Both are read off the student's numbers.
+    """
     what = "the scores" if step == "scaled" else "the right numbers"
     if mine.shape != of.shape or not np.isfinite(mine).all():
         return

@@ -1,7 +1,7 @@
-"""Relations between the steps of attention by hand, for student kits without answers.
+"""Relations between the steps of attention by hand, for student kits, which have no solutions.
 
-Each function tests whether a student's own numbers fit together: the scores with the text's
-matrices, and each later step with the scores or with the previous step.
+Each function tests whether a student's numbers fit together: the scores fit the matrices in the
+text, and each later step fits the scores or the previous step.
 """
 
 from collections.abc import Callable, Mapping
@@ -109,9 +109,9 @@ def expect_shares(name: str, rows: Numbers, wrong: Cells | None) -> None:
 def not_right(
     name: str, answer: Numbers, wrong: Cells, from_own: str = "", later: str = ""
 ) -> Mismatch:
-    """Return the message for wrong entries. It does not show the right entries.
+    """Return the message for wrong entries, without the right entries.
 
-    All other entries are right or follow from the student's step `from_own`.
+    All other entries are right, or follow from the student's step `from_own`.
     """
     places = [index(tuple(int(i) for i in place)) for place in np.argwhere(wrong)]
     be, does = ("is", "does") if len(places) == 1 else ("are", "do")
@@ -133,7 +133,7 @@ def too_few_decimals(own: Numbers, fitting: Cells) -> bool:
 
 
 def with_few_decimals(wrong: Mismatch, name: str) -> Mismatch:
-    """Return the message `wrong` with other words: the numbers have too few decimals."""
+    """Return the message `wrong`, changed to say that the numbers have too few decimals."""
     says = f"{name}: your numbers are close to the right numbers, but two decimals are too few."
     return Mismatch(says, name, wrong.yours, None, wrong.wrong)
 

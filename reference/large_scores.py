@@ -14,7 +14,8 @@ LOW_SCORES: tuple[npt.NDArray[Any], ...] = (
 )
 """Queries, keys and a mask. Scaled scores are at most ±1,000.
 
-In two rows the allowed scores are far below the blocked score, and in the last far above it.
+In two rows, the allowed scores are far below the blocked score. In the last row, they are far above
+it.
 """
 
 

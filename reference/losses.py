@@ -1,4 +1,4 @@
-"""Next-token loss in NumPy, and the course's own training."""
+"""Next-token loss in NumPy, and a correct training."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -26,7 +26,7 @@ def exponent(x: Array, m: Array) -> Array:
 
 
 def factor(old: Array, new: Array) -> Array:
-    """Return the factor by which the earlier sum and output change for a new maximum."""
+    """Return the factor for earlier sums and outputs if the maximum rises from `old` to `new`."""
     return exponent(old, new)
 
 

@@ -3,7 +3,7 @@
     python -m tools.compare_kit KIT [EXERCISE …]
 
 Run it in the course's folder. KIT is a folder that `autograder release` has written. The exit code
-is 1 if the kit reports something else.
+is 1 if the kit reports something else than the full course.
 """
 
 import sys
@@ -50,7 +50,7 @@ class Compared(msgspec.Struct):
 
 
 def compared(course: Course, bundle: Path, exercises: Sequence[Exercise]) -> Iterator[Compared]:
-    """Grade the course's own answers with the full course and with its release in `bundle`."""
+    """Grade the course's files with the full course and with its release in `bundle`."""
     released = load_course(bundle / FILE_NAME)
     seed = released.content.seed
     for exercise in exercises:
@@ -104,7 +104,10 @@ def _compare_check(row: Compared, label: str, full: CheckResult, released: Check
 
 
 def differs(course: Course, kit: Path, exercises: Sequence[Exercise]) -> bool:
-    """Print how the kit's grades differ from the whole course's, and return whether they do."""
+    """Print the differences between the kit's and the full course's grades.
+
+    Return True if any differ.
+    """
     whole, unnamed = Compared("all"), list[str]()
     print(f"\n{'exercise':32}{'work':>6}{'same':>7}{'not judged':>12}{'names':>12}{'time':>7}")
     for row in compared(course, kit, exercises):

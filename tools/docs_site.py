@@ -1,8 +1,8 @@
 """`python -m tools.docs_site OUT`: make the documentation site with Sphinx, MyST and Furo.
 
-The first page is the README. The pages of docs/ follow, then one page per lesson, made from the
-student's notebook, so it has no answers. Formulas become MathML. No page loads anything from
-another site. A broken link or any other warning is an error.
+The first page is the README. The pages of docs/ follow, then one page per lesson. A lesson's page
+is made from the student's notebook, so it has no solution. Formulas become MathML. No page loads
+anything from another site. A broken link or any other warning is an error.
 """
 
 import json

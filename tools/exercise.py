@@ -69,7 +69,7 @@ def rename_exercise(course: Course, old: str, new: str) -> list[Path]:
 def _in_code(text: str, old: str, new: str) -> str:
     """Return Python code in which names, and names in quotes or backticks, are replaced.
 
-    The names of requirements in `grades` stay, and so does the text of the lesson.
+    The names of requirements in `grades` and the text of the lesson are not changed.
     """
     starts = [0, *itertools.accumulate(map(len, text.splitlines(keepends=True)))]
     quoted = re.compile(rf"(?<=`){old}(?=[`(.])")

@@ -1,9 +1,9 @@
 """Set up an environment: `python tools/install.py VENV EXTRA...`, with only the standard library.
 
 torch's builds for Linux may pull in gigabytes of GPU packages. So torch comes from pip's usual
-source if that has a CPU build (a local folder of wheels, a mirror, macOS, Windows), else from
-PyTorch's own index of CPU builds or the index in TORCH_INDEX. Only if neither has one, the GPU
-build is installed.
+source, if this source has a CPU build (a local folder of wheels, a mirror, macOS, Windows).
+Otherwise, torch comes from PyTorch's index of CPU builds, or from the index in TORCH_INDEX. The GPU
+build is installed only if neither source has a CPU build.
 """
 
 import sys
@@ -60,23 +60,24 @@ def main() -> None:
 
 
 def digest() -> str:
-    """Return a digest of the environment's inputs; a change means that it must be set up again."""
+    """Return a digest of the environment's inputs. If it changes, set up the environment again."""
     files = [ROOT / "pyproject.toml", CONSTRAINTS, Path(__file__)]
     text = b"\0".join(file.read_bytes() for file in files)
     return hashlib.sha256(text + sys.version.encode()).hexdigest()
 
 
 def renew_pip(python: Path) -> None:
-    """Install a pip three times as fast as Python's own; if none is available, keep that."""
+    """Install a newer pip, which is three times as fast. If none is available, keep the old one."""
     newer = [*PIP, *INSTALL, "--timeout", "15", "--retries", "1", "-c", str(CONSTRAINTS), "pip"]
     command = [str(python), *newer, "--upgrade"]
     subprocess.run(command, check=False, stderr=subprocess.DEVNULL)
 
 
 def torch_from_here(python: Path) -> list[str]:
-    """Return pip's arguments for torch; empty if torch is installed already.
+    """Return pip's arguments for torch, or none if torch is installed already.
 
-    From its own index torch is installed at once, because pip would search all packages there.
+    If torch comes from another index, install it now, because pip would search all packages in that
+    index.
     """
     if have_torch(python):
         return []
@@ -98,7 +99,8 @@ def torch_from_here(python: Path) -> list[str]:
 def compile_modules(python: Path, environment: Path) -> None:
     """Compile the installed modules on all cores (pip uses one); skip any that cannot be compiled.
 
-    The first import cannot do it, because processes that run students' code may write nothing.
+    The first import cannot compile them, because processes that run students' code may write
+    nothing.
     """
     packages = sysconfig.get_path("purelib", "venv", {"base": str(environment)})
     compiler = ["-m", "compileall", "-qq", "-j", "0", "-x", r"[\\/]tests?[\\/]", packages]

@@ -13,7 +13,7 @@ ALIKE = 0.6  # share of a student's exercises that come from one student of the 
 
 
 def larger_class(reports: Sequence[Report], size: int, seed: int = 1) -> list[Report]:
-    """Return students sampled from the class: most exercises of a student come from one student."""
+    """Return students sampled from the class. Most exercises of each come from one real student."""
     rng = np.random.default_rng(seed)
     some = [each for each in reports if each.points]
     found = []

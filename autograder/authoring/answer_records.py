@@ -1,4 +1,4 @@
-"""Recorder of the reference's answers to the calls of released checks."""
+"""Recorder of the results that the reference returns for the calls of released checks."""
 
 import contextlib
 import importlib
@@ -28,7 +28,7 @@ from autograder.worker.messages import Passed
 
 
 class Recorder:
-    """Stand-in for the reference that records calls of checks and the answers.
+    """Stand-in for the reference that records the calls of checks and the results.
 
     Create a recorder only while the packages of the course are importable.
     """
@@ -101,9 +101,9 @@ STAND_IN = re.compile(rf"{FIND}\('([\w.]+)'\)")
 
 
 def recorded_answers(course: Course, kit: Path, exercise: Exercise) -> ExerciseRecord:
-    """Record the reference's answers to the checks of the release in the folder `kit`.
+    """Return the recorded answers for an exercise's checks in the release `kit`.
 
-    The digest, the hints, the weights and the hidden checks stay empty. The release fills them in.
+    The digest, the hints, the weights and the hidden checks are empty. The release fills them in.
     """
     released = load_course(kit / FILE_NAME)
     made = released.content.released

@@ -61,7 +61,7 @@ def build_exercise(course: Course, exercise: Exercise, variant: str = "") -> dic
 
 
 def stub_text(course: Course, exercise: Exercise, variant: str = "") -> str:
-    """Return the student's script: the text without solutions, with advice on the check."""
+    """Return the student's script: the text without solutions, with a text on how to check it."""
     # the text on checking comes last, or before the cells marked `after="check"`
     lesson, *after = AFTER.split(_lesson(course, exercise, variant))
     ends = "".join(f"\n{CELL}\n{text.strip()}\n" for text in after)
@@ -129,8 +129,8 @@ def written(book: Any) -> str:
 def as_book(text: str, pictures: Path | None = None, checking: Sequence[Any] = ()) -> Any:
     """Return a percent-format script as an nbformat notebook, with pictures from a folder.
 
-    The `checking` cells come before cells that are marked `after="check"`. A cell's id is made from
-    the cell's function or heading, so other cells do not change the id.
+    The `checking` cells come before cells that are marked `after="check"`. The id of a cell is made
+    from its function or heading, so the id does not depend on other cells.
     """
     require("authoring", "A notebook")
     import jupytext

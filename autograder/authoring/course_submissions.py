@@ -43,7 +43,7 @@ def right_answers(course: Course, exercise: Exercise) -> Iterator[Source]:
 
 
 def own_work(course: Course, exercise: Exercise) -> Iterator[Source]:
-    """Yield the solution, the alternative solutions and the wrong answers of an exercise."""
+    """Yield the solution, the alternative solutions and the wrong files of an exercise."""
     yield from right_answers(course, exercise)
     yield from wrong_answers(course, exercise)
 
@@ -60,7 +60,7 @@ def _read_all(folder: Path, exercise: Exercise) -> Iterator[Source]:
 
 
 def read_course_work(path: Path, exercise: Exercise) -> Source:
-    """Read a solution, or another answer that belongs to the course."""
+    """Read a solution or another file of the course as a submission."""
     try:
         return read_source(path, exercise.name, Siblings(path.parent))
     except UnreadableFile as error:
@@ -69,7 +69,7 @@ def read_course_work(path: Path, exercise: Exercise) -> Source:
 
 @contextlib.contextmanager
 def judge_for(course: Course, exercise: Exercise, seed: int | None = None) -> Iterator[Judge]:
-    """Start a judge for the course's own code. It is less confined than a student's code."""
+    """Start a judge for files of the course. They are less confined than a student's files."""
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         children = children_on(choose(None, own_code=True), course, [], Path(scratch))
         with Judge(course, [exercise], children, seed) as judge:
@@ -77,13 +77,16 @@ def judge_for(course: Course, exercise: Exercise, seed: int | None = None) -> It
 
 
 class TooLarge(Cancelled, UserError):
-    """A check's call needs too much for this process. The course's author must change it."""
+    """Error: a check's call needs too much memory or time.
+
+    The course's author must change the check.
+    """
 
     finding = property(str)
 
 
 class SimulatedClient(WorkerSession):
-    """Session that calls a module in this process, not a submission in a worker."""
+    """Worker session that calls a module in this process, instead of a submission in a worker."""
 
     def __init__(self, course: Course, exercise: Exercise, module: ModuleType) -> None:
         super().__init__(_SimulatedWorkers(course, exercise, module))
@@ -169,7 +172,7 @@ def with_misconceptions(
 def with_functions(module: ModuleType, functions: Mapping[str, Any]) -> ModuleType:
     """Return a copy of a module with other `functions`.
 
-    The module's own code still calls the originals.
+    The code inside the module still calls the originals.
     """
     copy = ModuleType(module.__name__)
     copy.__dict__.update({**vars(module), **functions})

@@ -1,4 +1,4 @@
-"""Records for the diagnosis: the results of one run of each misconception."""
+"""Records for the diagnosis in a student kit: the results of each misconception."""
 
 import contextlib
 import sys
@@ -54,7 +54,10 @@ class _Helpers:
                 self.named.setdefault(id(value), f"{name}.{each}")
 
     def call(self, recipe: Recipe) -> dict[str, Any] | None:
-        """Return the helper that calls the function. If only private code calls it, return None."""
+        """Return data on how to call the function.
+
+        If this needs code outside the helpers, return None.
+        """
         caller = recipe.caller
         if caller is None:
             return PLAIN

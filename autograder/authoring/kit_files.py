@@ -1,7 +1,7 @@
 """Text files of a released course, without the records of answers.
 
-Released code has no hidden checks, hints, answers, comments or docstrings. Students do not get the
-reference, so stand-ins replace the names of its modules.
+Released code has no hidden checks, hints, solutions, comments or docstrings. Students do not get
+the reference, so stand-ins replace the names of its modules.
 """
 
 import ast
@@ -190,7 +190,7 @@ def editor_files(exercises: str) -> KitFiles:
 
 @dataclass(frozen=True)
 class Naming:
-    """Sources of the names that a file uses."""
+    """The reference's name, the names of helper modules, and a function from names to values."""
 
     reference: str
     helpers: frozenset[str]

@@ -1,4 +1,4 @@
-"""Numbers of right answers and misconceptions that a student kit recognises."""
+"""Numbers of correct solutions and misconceptions that a student kit recognises."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -34,11 +34,11 @@ MOST_TRIED = 40  # misconceptions for each exercise, evenly spaced in the list
 
 
 class KitShares(msgspec.Struct):
-    """Counts of the answers to one exercise that a released course recognises.
+    """Counts of an exercise's solutions and misconceptions that a student kit recognises.
 
     A misconception counts as named if a failed visible check gives its name and no other name. A
-    misconception that passes all visible checks does not count. A right answer counts as complete
-    if it passes all visible checks.
+    misconception that passes all visible checks is not counted. A correct solution counts as
+    complete if it passes all visible checks.
     """
 
     exercise: str
@@ -63,7 +63,7 @@ class KitShares(msgspec.Struct):
 
 
 class WrongAnswer(NamedTuple):
-    """Misconception, as code or as recorded answers."""
+    """Misconception, as code or as recorded results."""
 
     function: str
     id: str
@@ -72,7 +72,7 @@ class WrongAnswer(NamedTuple):
 
 
 def kit_shares(course: Course, kit: Path, exercise: Exercise, with_names: bool) -> KitShares:
-    """Grade right answers and misconceptions with the release in `kit`, and count them."""
+    """Grade correct solutions and misconceptions with the release in `kit`, and count them."""
     shares = KitShares(exercise.name)
     wrong_answers: list[WrongAnswer] = []
     if with_names:
@@ -125,9 +125,10 @@ def _count_right_answers(
 def _is_named(
     wrong: WrongAnswer, client: SimulatedClient, judge: Judge, only: frozenset[str] | None
 ) -> bool | None:
-    """Return True if the report on an answer names only the answer's own mistake.
+    """Return True if the report names only the mistake that was made.
 
-    A value may get other names too, because two mistakes may give the same value.
+    If no visible check fails, return None. For a mistake in a module-level value, the report may
+    also name other mistakes that give the same value.
     """
     report = judge.run(client, RunOptions(only)).report
     shown = tuple(each for each in report.checks if not each.hidden)
@@ -156,7 +157,7 @@ def _wrong_answers(course: Course, exercise: Exercise) -> Iterator[WrongAnswer]:
 
 
 def refuse_impossible_checks(shares: Sequence[KitShares]) -> None:
-    """Refuse a release if no right answer passes one of its checks."""
+    """Refuse a release that has a check which no correct solution passes."""
     for each in shares:
         if each.impossible:
             raise UserError(
@@ -176,7 +177,7 @@ def named_in(report: ExerciseReport, function: str) -> set[str]:
 
 
 def named_by_answers(replay: Replay, wrong: Fingerprint) -> set[str]:
-    """Return the names that the grader gives to a mistake with recorded answers only.
+    """Return the names that the grader gives to a mistake of which it knows only recorded results.
 
     If the recipe's probes have changed, the mistake gets no name.
     """

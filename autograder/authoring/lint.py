@@ -58,10 +58,11 @@ Definitions = Mapping[str, ast.AST]
 def refuse_authoring_errors(course: Course, exercises: Sequence[Exercise]) -> None:
     """Refuse a course if files of these exercises have authoring errors.
 
-    The function collects the checks, and runs the recipes on a few calls, but no submission.
+    The function collects the checks, and runs the recipes on a few calls. It runs no submission.
 
     Raises:
-        InvalidCourse: there are errors. The message gives the place, the word and a suggestion.
+        InvalidCourse: there are errors. The message gives the place, the wrong word and a
+            suggestion.
         UserError: the course is a released one.
     """
     if course.content.released is not None:
@@ -107,7 +108,7 @@ def refuse_errors_in_code(course: Course, exercises: Sequence[Exercise]) -> None
 
 
 def _errors_in_solution(path: Path) -> Iterator[AuthoringError]:
-    """Yield an error for a solution that is not valid Python or imports an unknown module."""
+    """Yield an error if a solution is not valid Python or imports an unknown module."""
     if not path.is_file():
         return
     try:
@@ -217,7 +218,7 @@ def _below(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
 
 
 def _defined_in_solution(course: Course, exercise: Exercise) -> Definitions | None:
-    """Return the solution's definitions by name. If the names are not clear, return None."""
+    """Return the solution's definitions by name. If `import *` hides names, return None."""
     try:
         tree = course_text(course.solution_file(exercise.name)).tree
     except (OSError, SyntaxError, ValueError):
@@ -267,7 +268,7 @@ def _errors_in_uses(course: Course, exercise: Exercise) -> list[AuthoringError]:
 
 
 def _unfit_for_kits(course: Course, text: CourseText) -> Iterator[AuthoringError]:
-    """Yield an error for each use of the reference that recorded answers cannot replace."""
+    """Yield an error for each use of the reference that is impossible in a student kit."""
     package, helpers = course.content.reference, course.content.helpers
     recorded: dict[str, str] = {}
     for node in ast.walk(text.tree):

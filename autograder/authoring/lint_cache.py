@@ -1,7 +1,8 @@
 """Cache of courses without authoring errors. An entry is valid until a course file changes.
 
-The lint imports torch and all code of the course. This takes longer than grading a submission. This
-module imports neither torch nor the course, because judge processes are forked from its process.
+The lint imports torch and all code of the course, which takes longer than grading a submission.
+This module itself imports neither torch nor the course, because judge processes are forked from its
+process.
 """
 
 import os

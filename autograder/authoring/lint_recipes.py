@@ -52,7 +52,7 @@ class Places:
         return map(course_text, self._paths)
 
     def of_name(self, name: str, says: str) -> AuthoringError:
-        """Return an error at the line that assigns to a name of the module."""
+        """Return an error at the line that assigns a value to this name."""
         return AuthoringError(self.path, course_text(self.path).line_of_assignment(name), says)
 
     def of_word(self, word: str, says: str) -> AuthoringError:
@@ -62,7 +62,7 @@ class Places:
         return self.of_name(NAME, says)
 
     def of_recipe(self, function: str, says: str, word: str = "") -> AuthoringError:
-        """Return an error in the call of `Recipe`, if possible at the line of a word."""
+        """Return an error in the call of `Recipe`, if possible at the line that contains a word."""
         for text in self._texts():
             for call in (node for node in ast.walk(text.tree) if isinstance(node, ast.Call)):
                 by_name = dict(zip(RECIPE_FIELDS, call.args, strict=False))
@@ -76,7 +76,7 @@ class Places:
         return self.of_word(word or function, says)
 
     def of_misconception(self, wrong: Change, says: str, word: str = "") -> AuthoringError:
-        """Return an error in a mistake, if possible at the line of a word."""
+        """Return an error in a mistake, if possible at the line that contains a word."""
         name = wrong.id if isinstance(wrong, Misconception) else ""
         texts = [*self._texts()] if name else []
         entries = [(text.path, entry) for text in texts for entry in _entries(text, name)]
@@ -118,7 +118,7 @@ def _entries(text: CourseText, name: str) -> Iterator[tuple[ast.Constant, ast.ex
 def errors_in_record(
     module: ModuleType, mistakes: Mistakes, places: Places
 ) -> Iterator[AuthoringError]:
-    """Yield the errors in a module's list of mistakes. Errors in recipes are left out."""
+    """Yield the errors in a module's list of mistakes, except errors in recipes."""
     seen: set[str] = set()
     listed: tuple[Any, ...] = mistakes.listed
     for recipe in listed:

@@ -96,7 +96,7 @@ def _meaning(text: str) -> str:
 
 
 class EquivalentMutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Mutant with right results: the changed line, and the reason why the results stay right."""
+    """Mutant that is still correct: the changed line, and the reason."""
 
     line: Annotated[str, msgspec.Meta(min_length=1)]
     reason: Annotated[str, msgspec.Meta(min_length=1)]
@@ -105,7 +105,7 @@ class EquivalentMutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def equivalent_mutants(
     solutions: Path, exercises: Collection[str]
 ) -> dict[str, list[EquivalentMutant]]:
-    """Return the mutants that `equivalent.yml` lists as right, by exercise."""
+    """Return the mutants that `equivalent.yml` lists as correct, by exercise."""
     path = solutions / "equivalent.yml"
     if not path.is_file():
         return {}

@@ -1,8 +1,9 @@
-"""Recording of the reference's answers for several exercises.
+"""Recording of the reference's results for several exercises.
 
 Each finished part of a record is saved in the cache immediately. The recorded bytes do not depend
 on the number of processes. The key of a part is a digest of the course's reference, the engine, the
-libraries and the machine. Another exercise's own file counts only if this exercise may read it.
+libraries and the machine. A file that belongs to another exercise is part of the digest only if
+this exercise may read it.
 """
 
 import ast
@@ -68,7 +69,10 @@ class RecordingTask(msgspec.Struct, frozen=True):
 
 
 class RecordingOptions(msgspec.Struct, frozen=True):
-    """Options of recording. With 0 workers, this process records. `anew` ignores the cache."""
+    """Options of recording.
+
+    With 0 workers, this process records. With `anew`, the cache is ignored.
+    """
 
     workers: int = 0
     anew: bool = False

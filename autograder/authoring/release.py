@@ -1,6 +1,6 @@
-"""Release of a course: a student kit without answers.
+"""Release of a course: a student kit without solutions.
 
-Before the files are written, all their bytes are searched for answers.
+Before the files are written, all their bytes are searched for parts of solutions.
 """
 
 import ast
@@ -119,7 +119,7 @@ def bundle(
 def _allowed_texts(
     course: Course, options: ReleaseOptions, checks: Checks
 ) -> tuple[list[str], list[str]]:
-    """Return two lists of hints and findings: visible to students, and held back."""
+    """Return two lists of hints and findings: texts that students see, and secret texts."""
     most, exam = HINTS[options.policy], options.policy == "exam"
     shown: list[str] = []
     secret: list[str] = []
@@ -192,7 +192,7 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def without_work(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files that an update may replace. Students' own files are not among them."""
+    """Return the files that an update may replace. The files that students work in are left out."""
     return {name: data for name, data in files.items() if not _is_work(name)}
 
 
@@ -240,11 +240,11 @@ def leaks(
     secrets: Iterable[str] = (),
     shown: Iterable[str] = (),
 ) -> list[str]:
-    """Return a sentence for each place in the files that contains an answer.
+    """Return a sentence for each place in the files that reveals a secret.
 
-    An answer is a line or a larger expression of a solution, a hidden check or the reference, even
-    with other names. The texts in `secrets` are answers too. Code in `shown` is not reported,
-    because students may see it anyway.
+    Secrets are the texts in `secrets`, and lines and larger expressions of the solutions, the
+    hidden checks and the reference, even with other names. Code in `shown` is not reported, because
+    students may see this code anyway.
     """
     private, public = _texts(course, exercises)
     # a line that the engine's own files contain reveals nothing
@@ -274,7 +274,7 @@ def _plain(text: str) -> str:
 
 
 def _texts(course: Course, exercises: Sequence[Exercise]) -> tuple[list[str], list[str]]:
-    """Return two lists: the texts that contain answers, and the texts that students may see."""
+    """Return two lists: the texts that contain solutions, and the texts that students may see."""
     private, public = [], []
     for exercise in exercises:
         solution = course.solution_file(exercise.name)

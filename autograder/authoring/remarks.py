@@ -27,7 +27,7 @@ def forbidden_faults(names: Iterable[str]) -> Iterator[str]:
 
 
 def hint_faults(checks: Iterable[Check], recipes: Iterable[Recipe], text: str) -> Iterator[str]:
-    """Yield a fault for each visible check without hints, and for each hint with the answer."""
+    """Yield a fault for each visible check without hints, and for each hint that is a solution."""
     parts = [part.split(END)[0] for part in text.split(BEGIN)[1:]]
     lines = [_bare(line) for part in parts for line in part.splitlines()]
     told = set()
@@ -101,7 +101,7 @@ def scale_remarks(exercise: Exercise, weights: Sequence[float]) -> Iterator[str]
 
 
 def id_remarks(function: str, recipe: Recipe) -> Iterator[str]:
-    """Yield a remark on each id of several mistakes with different findings or hints."""
+    """Yield a remark on each id that mistakes with different findings or hints share."""
     by_id: dict[str, list[Misconception]] = {}
     for wrong in recipe.misconceptions:
         by_id.setdefault(wrong.id, []).append(wrong)

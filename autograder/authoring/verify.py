@@ -333,7 +333,7 @@ class Verifier:
                 self._fault(f"{name}, {wrong}: the grader names {', '.join(sorted(named))}")
 
     def _apart(self, function: str, replay: Replay) -> set[str]:
-        """Verify that probes distinguish each misconception from others and from right answers."""
+        """Verify that probes distinguish each misconception from others and from correct code."""
         alike: set[str] = set()
         everywhere = range(len(replay.probes(2)))
         fewer = f"{function}: fewer than two probes tell"
@@ -446,7 +446,7 @@ class Verifier:
                 self._fault(f"{function} fails for no wrong answer; add one to {folder}")
 
     def _seeds(self) -> None:
-        """Grade the right answers one after another, each with a new seed, and measure the time."""
+        """Grade the correct solutions in turn, each with a new seed, and measure the time."""
         seconds: dict[str, list[float]] = {}
         failed: dict[str, list[str]] = {}
         sources = [each for each in self._sources if _right(each[0]) not in self._failing]

@@ -34,7 +34,8 @@ class Check(msgspec.Struct, frozen=True):
 class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     """Result of a check, before points are given.
 
-    Without a cause, the check has passed. Results with equal answers have the same `group`.
+    Without a cause, the check has passed. If two students' functions returned the same wrong
+    values, their results have the same `group`.
     """
 
     check: Check
@@ -65,7 +66,7 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def can_be_diagnosed(self) -> bool:
-        """Return True if the student's code gave an answer or raised an exception."""
+        """Return True if the student's code returned a value or raised an exception."""
         ended = self.cause is not None and self.cause.code != "no_end"
         return self.outcome == "failed" and self.kind in {None, "raised"} and ended
 
@@ -76,10 +77,12 @@ def without_judgement(check: Check, outcome: CheckOutcome, cause: Cause) -> Chec
 
 
 class NotJudged(Exception):
-    """A student kit has no correct answer for a check, so the check is graded when handed in.
+    """Exception: a student kit has no correct result for a check.
+
+    The check is graded when handed in.
 
     In a student kit, functions of the reference raise this exception. A check may catch the
-    exception, and judge ranges, sums, or relations between the student's own values.
+    exception, and judge ranges, sums, or relations between the student's values instead.
     """
 
     def __init__(self, cause: Cause | None = None) -> None:
@@ -88,9 +91,9 @@ class NotJudged(Exception):
 
 
 class MayFollow(NotJudged):
-    """Wrong answer in a student kit that may follow from the student's own wrong step.
+    """Exception in a student kit: a wrong result may follow from the student's own wrong step.
 
-    `own` is the name of the step's function or value. `wrong` is the `Mismatch` of the answer. If
+    `own` is the name of the step's function or value. `wrong` is the `Mismatch` of the result. If
     all checks of the step pass, the engine reports `wrong`. `is_sibling` is true if the step is in
     another file of the student, and this step is known to be wrong.
     """

@@ -31,8 +31,8 @@ NAMES: dict[type, str] = {
 class Difference(NamedTuple):
     """First difference of two values.
 
-    `places` names the containers around the place, from the innermost to the outermost: "the field
-    kind", "the 3rd item".
+    `places` describes the place from the inside to the outside, such as "the field kind" and "the
+    3rd item".
     """
 
     says: str  # end of a sentence on the difference
@@ -117,9 +117,8 @@ def describe_kind(value: object) -> str:
 def difference(yours: Any, right: Any, tolerance: Tolerance = USUAL) -> Difference | None:
     """Return the first difference of two values from a worker. If they are equal, return None.
 
-    Values of different types differ, but an integer may equal a float. Integers are compared
-    exactly, unless `tolerance` has a `within`. Other numbers may differ by the tolerance. NaN
-    equals NaN.
+    Values of different types differ, but an integer may equal a float. Integers must be equal,
+    unless `tolerance` has a `within`. Other numbers may differ by the tolerance. NaN equals NaN.
     """
     kind = kind_of(right)
     if kind_of(yours) is not kind and not {kind_of(yours), kind} <= NUMBERS:

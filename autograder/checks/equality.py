@@ -1,4 +1,4 @@
-"""Comparisons of answers of any type: texts, truth values, lists, sets, records."""
+"""Comparisons of results of any type: texts, truth values, lists, sets, records."""
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
@@ -28,7 +28,7 @@ def expect_equal(
     any_row: bool = False,
     finding: str = "",
 ) -> Any:
-    """Pass if an answer equals the expected value, which may be any plain data.
+    """Pass if a result equals the expected value, which may be any plain data.
 
         expect_equal(submission.words("on the way"), ["on", "the", "way"], "the words")
 
@@ -46,10 +46,10 @@ def expect_equal(
         finding: a sentence that the report shows before the difference.
 
     Returns:
-        The student's answer.
+        The student's result.
 
     Raises:
-        Mismatch: the answer differs. The finding shows the first difference.
+        Mismatch: the result differs. The finding shows the first difference.
         Unsendable: the expected value has a type that cannot be compared.
     """
     __tracebackhide__ = True
@@ -93,7 +93,7 @@ def expect_same(
         any_row: true if a list and a tuple with the same items are equal.
 
     Raises:
-        Mismatch: an answer differs. The finding shows the first difference.
+        Mismatch: a result differs. The finding shows the first difference.
     """
     __tracebackhide__ = True
     if not inputs:
@@ -117,9 +117,9 @@ A script may begin with the arguments of the constructor: `("__init__", 10)`.
 
 
 def script_results(new: Callable[..., Any], script: Script) -> list[Any]:
-    """Return the results of a script, called on a new object of a class.
+    """Create an object of a class, call the script's methods on it, and return their results.
 
-    The result of a call that raises an exception is `{"raises": "IndexError"}`.
+    If a call raises an exception, its result is a dict such as `{"raises": "IndexError"}`.
     """
     results: list[Any] = []
     for method, args in _methods(new, script):
@@ -151,7 +151,7 @@ def expect_script(
         details: `what`, `condition`, `within` and `any_row`, as for `expect_equal`.
 
     Raises:
-        Mismatch: a result differs, or only the correct class raises an exception.
+        Mismatch: a result differs, or one of the two classes raises no exception.
     """
     __tracebackhide__ = True
     for script in scripts:
@@ -187,13 +187,13 @@ def _as_lists(value: Any) -> Any:
 
 
 def expect_true(actual: Any, what: str = "the result") -> None:
-    """Pass if an answer is True. Raise `Mismatch` for every other value, even if it is truthy."""
+    """Pass if a result is True. Raise `Mismatch` for every other value, such as 1."""
     __tracebackhide__ = True
     _expect_truth(actual, True, what)
 
 
 def expect_false(actual: Any, what: str = "the result") -> None:
-    """Pass if an answer is False. Raise `Mismatch` for None, 0, an empty value and all others."""
+    """Pass if a result is False. Raise `Mismatch` for every other value, such as None or 0."""
     __tracebackhide__ = True
     _expect_truth(actual, False, what)
 
@@ -210,7 +210,7 @@ def _expect_truth(actual: Any, expected: bool, what: str) -> None:
 
 
 def expect_type(actual: Any, kind: type | str | None, what: str = "the result") -> Any:
-    """Pass if an answer has the given type, and return the answer.
+    """Pass if a result has the given type, and return the result.
 
     Args:
         actual: the result of the student's function.
@@ -220,7 +220,7 @@ def expect_type(actual: Any, kind: type | str | None, what: str = "the result") 
         what: the name of the value in the report's sentences.
 
     Raises:
-        Mismatch: the answer has another type.
+        Mismatch: the result has another type.
     """
     __tracebackhide__ = True
     if isinstance(kind, str):

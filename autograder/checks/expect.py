@@ -1,4 +1,4 @@
-"""Strict comparisons of exceptions and of arrays: first shape, then finiteness, then values."""
+"""Strict comparisons of exceptions and of arrays. Arrays: first shape, then NaN, then values."""
 
 import builtins
 import re
@@ -38,7 +38,7 @@ WHOLE_NUMBERS = (
 
 @dataclass(eq=False, repr=False)
 class Mismatch(AssertionError):
-    """The answer is wrong.
+    """Exception: a result is wrong.
 
         raise Mismatch("The labels were exchanged.", mistake="labels-exchanged")
 
@@ -56,9 +56,10 @@ class Mismatch(AssertionError):
         curves: curves to draw.
         mistake: the name of the misconception, if the check recognises one. Give two names if two
             misconceptions give the same values.
-        told: the sentence for a hidden check. It contains no value.
-        code: the kind of failure, which decides which hints the report shows.
-        sides: the titles of both values, if the second value is not the correct one.
+        told: the sentence that the student reads if the check is hidden. It contains no value.
+        code: the error code of the failure. It decides which hints the report shows.
+        sides: the titles of the two values in the report, if the second value is not the correct
+            one.
         hints: hints for this failure. They replace the check's hints.
     """
 
@@ -93,7 +94,7 @@ def expect_close(
     layout: Layout | None = None,
     groups: str = "",
 ) -> Numbers:
-    """Pass if an answer is finite and has the right shape, and all its entries are nearly right.
+    """Pass if a result has the right shape, and each entry is finite and within the tolerance.
 
         expect_close(submission.softmax(x), softmax(x), "the weights", condition=np.abs(x).max())
 
@@ -107,10 +108,10 @@ def expect_close(
         layout, groups: the layout of the values in a picture; see `Mismatch`.
 
     Returns:
-        The student's answer as an array. Its dtype is unchanged.
+        The student's result as an array. Its dtype is unchanged.
 
     Raises:
-        Mismatch: the answer is wrong. The finding says in which way.
+        Mismatch: the result is wrong. The finding says in which way.
     """
     __tracebackhide__ = True
     right = np.asarray(expected, dtype=np.float64)
@@ -148,8 +149,8 @@ def expect_shape(
 ) -> Numbers:
     """Return `actual` if it is an array of real numbers of exactly this shape.
 
-    Raise `Mismatch` otherwise. The report then shows the correct values `expected` next to the
-    wrong answer.
+    Otherwise, raise `Mismatch`. The report then shows the correct values `expected` next to the
+    wrong result.
     """
     __tracebackhide__ = True
     answer = expect_numbers(actual, what)
@@ -179,7 +180,7 @@ def _is_beginning(answer: Numbers, right: Numbers) -> bool:
 def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
     """Return the numbers of `actual` as an array if all of them are real.
 
-    The numbers may be in an array, or in lists of equal length. Raise `Mismatch` otherwise.
+    Otherwise, raise `Mismatch`. The numbers may be in an array, or in lists of equal length.
     """
     __tracebackhide__ = True
     if actual is None:
@@ -202,9 +203,9 @@ def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
 
 
 def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[Any, ...]:
-    """Return the function's results if it returned as many as there are `names`.
+    """Return the function's results if their number is the number of `names`.
 
-    Raise `Mismatch` otherwise. An array counts as a single result.
+    Otherwise, raise `Mismatch`. An array counts as a single result.
     """
     __tracebackhide__ = True
     if isinstance(actual, list) and len(actual) == len(names):
@@ -282,7 +283,7 @@ def expect_unchanged_arguments(
 
     Args:
         function: the student's function.
-        names: the names of the arguments `args` in the finding, one for each.
+        names: the name of each argument in `args`, for the finding.
         args, named: the arguments of the call.
 
     Raises:
@@ -299,13 +300,13 @@ def expect_unchanged_arguments(
 
 @contextmanager
 def graded_elsewhere(*problems: type[Exception]) -> Iterator[None]:
-    """Suppress these exceptions in a `with` block, because another check reports them.
+    """Context manager that suppresses these exceptions, because another check reports them.
 
         with graded_elsewhere(Raised):
             submission.attention(x, mask)  # test_mask grades masks
 
-    The check continues after the block. It does not report a suppressed exception, even if a
-    student kit has no correct answer for the rest of the check.
+    The check continues after the `with` block. It does not report a suppressed exception, even if a
+    student kit has no correct result for the rest of the check.
     """
     try:
         yield
@@ -334,7 +335,7 @@ def expect_error(
             built-in exception, derived classes pass too.
         naming: numbers and words that the message must contain.
         message: the exact message, of at most 499 characters.
-        name: the function's name in the finding. By default, it is the function's own name.
+        name: the name of the function for the finding. The default is the name in its definition.
 
     Raises:
         Mismatch: the call raises no exception, or its exception has a wrong type or message.
@@ -459,7 +460,7 @@ def _has(what: str) -> str:
 
 
 class NotStarted(StudentProblem):
-    """The student has not changed a value or an answer in words.
+    """Exception: the student has not changed a value or an answer in words.
 
     If a check raises `NotStarted("a_scores")`, the report says that this value is not written yet.
     The engine itself recognises unchanged functions.

@@ -21,7 +21,7 @@ class Fixtures:
         self.course = course
 
     def session_of(self, item: pytest.Item) -> WorkerSession:
-        """Return the session of the submission that a check calls."""
+        """Return the worker session through which a check calls the submission."""
         raise AssertionError(f"{item.name} runs, and checks are only collected")
 
     def seed_of(self, item: pytest.Item) -> int:
@@ -30,7 +30,7 @@ class Fixtures:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Replace parameters in hidden checks' names by numbers, because pytest shows names."""
+        """Number the parametrised hidden checks, because pytest shows parameters in names."""
         if metafunc.definition.get_closest_marker("hidden") is None:
             return
         parametrize = metafunc.parametrize
@@ -46,8 +46,8 @@ class Fixtures:
     def submission(self, request: pytest.FixtureRequest) -> Submission:
         """The student's module. Each call of one of its functions runs in the worker.
 
-        A hidden check gets a new process without earlier calls. The report does not show the output
-        of this process.
+        For a hidden check, the module is loaded in a new process. The report does not show what
+        this process prints.
         """
         session = self.session_of(request.node)
         hidden = request.node.get_closest_marker("hidden") is not None
@@ -55,12 +55,12 @@ class Fixtures:
 
     @pytest.fixture
     def reference(self) -> ModuleType | StandInPackage:
-        """The course's package of correct answers."""
+        """The course's package of correct functions."""
         return load_reference(self.course)
 
     @pytest.fixture
     def modules(self) -> ModuleType | StandInPackage:
-        """The course's own torch modules. Only checks that use this fixture import torch."""
+        """The torch modules of the reference. Only checks that use this fixture import torch."""
         return load_reference(self.course, "modules")
 
     @pytest.fixture

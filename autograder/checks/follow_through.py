@@ -1,9 +1,10 @@
 """Checks with several processes: follow-through, and independence of earlier calls.
 
-With follow-through, a mistake costs points once, and values that follow from it count as correct.
-To find out what follows, a check calls the student's own step. Such a call is a *question*. Each
-question goes to a new process, so a step cannot repeat an earlier answer. The step's answers must
-also be informative. If the values that follow do not change with the question, the check fails.
+With follow-through, a mistake costs points once: later values that are right for the wrong step
+count as correct. To compute these values, a check calls the student's step. Such a call is a
+*question*. Each question goes to a new process, so a step cannot repeat an earlier result. The
+step's results must be informative, and the values that follow must change with the question.
+Otherwise, the check fails.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -59,17 +60,17 @@ def _finite(x: npt.ArrayLike) -> npt.NDArray[Any]:
 class OwnSteps:
     """The student's functions for a step. Each of their calls is a *question* to a new process.
 
-    An answer follows only if it depends on the step. So the grader also asks changed questions:
-    copies of the last question, with another value at one place along one axis. A changed question
-    must change the value that follows.
+    A result follows only if it depends on the step. So the grader also asks changed questions. Each
+    is a copy of the last question, with another value at one place along one axis. A changed
+    question must change the value that follows.
 
     Args:
         submission: the student's module.
         vary: a function that returns other values for a question, in an array of the same shape.
-            Give one if the step needs special values, such as positive ones.
+            Give this function if the step needs special values, such as positive ones.
         axes: the axes along which the check changes its questions. The default is every axis.
             Leave out an axis along which no change has an effect.
-        share: the share of the changed questions that must have an effect, by default all. Give a
+        share: the share of the changed questions that must have an effect, by default 1. Give a
             smaller share if some places have no effect, such as keys that a mask blocks. At least
             one change must have an effect.
     """
@@ -91,12 +92,13 @@ class OwnSteps:
         self._last: list[Any] = []  # an item replaces the first question without a known answer
 
     def comes_to(self, place: int, value: float) -> None:
-        """Compare one number of the student's answer with `value` before the next question.
+        """Compare one number of the student's result with `value` before the next question.
 
-        `value` is the number that follows from the step at position `place` of the flat answer.
+        `place` is the number's position in the flattened result. `value` is the number that follows
+        from the step.
 
         Raises:
-            Mismatch: the answer has a different number at this position.
+            Mismatch: the result has a different number at this position.
         """
         if self.graded is not None:
             self.graded(place, value)
@@ -118,12 +120,12 @@ class OwnSteps:
         return answer
 
     def others(self) -> Iterator["OwnSteps"]:
-        """Yield copies of these steps, with other numbers in one place of the last question."""
+        """Yield copies of these steps, with other numbers at one place of the last question."""
         if self.asked:
             yield from map(self._with, self._changed(self.asked[-1][1]))
 
     def answers_to_others(self) -> Iterator[Numbers]:
-        """Yield the student's answer to each change of the last question."""
+        """Yield the student's result for each change of the last question."""
         run, x, _ = self.asked[-1]
         for question in self._changed(x):
             yield ask_alone(self._submission, run, question)
@@ -134,7 +136,7 @@ class OwnSteps:
         return self._with(np.where(np.isfinite(x), np.tanh(_finite(x) / 50), x))
 
     def anew(self) -> "OwnSteps":
-        """Return steps of the same student without earlier questions."""
+        """Return a copy of these steps without the earlier questions."""
         return OwnSteps(self._submission, self._vary, self._axes, self.share)
 
     def _with(self, last: Any) -> "OwnSteps":
@@ -160,10 +162,10 @@ class OwnSteps:
 
 
 def is_informative(values: Numbers, least: float = LEAST) -> bool:
-    """Return True if all numbers are finite, and a row has numbers that differ by at least `least`.
+    """Return True if all numbers are finite, and the numbers of some row differ by `least`.
 
-    Rows of only one number must differ from each other. The results of a step that does nothing are
-    not informative: zeros, a constant, or rows of 1/n.
+    Rows of only one number must differ from each other. So zeros, constants and rows of 1/n are not
+    informative.
     """
     if not values.size or not np.isfinite(values).all() or np.ptp(values) < least:
         return False
@@ -172,7 +174,7 @@ def is_informative(values: Numbers, least: float = LEAST) -> bool:
 
 
 def is_responsive(steps: OwnSteps) -> bool:
-    """Return True if all answers are informative and change when the last question changes."""
+    """Return True if all results are informative, and if they change with the last question."""
     if not steps.asked or not all(is_informative(answer) for _, _, answer in steps.asked):
         return False
     before = steps.asked[-1][2]
@@ -180,7 +182,7 @@ def is_responsive(steps: OwnSteps) -> bool:
 
 
 def _is_other(one: Numbers, other: Numbers, clear: float) -> bool:
-    """Return True if two answers have the same shape and clearly differ."""
+    """Return True if two results have the same shape and clearly differ."""
     if one.shape != other.shape:
         return False
     with np.errstate(invalid="ignore"):
@@ -197,7 +199,7 @@ def expect_follows(
     submission: Submission,
     **details: Any,
 ) -> None:
-    """Pass if an answer is correct, or if it follows from the student's own wrong step.
+    """Pass if a result is correct, or if it follows from the student's own wrong step.
 
         expect_follows(
             submission.attention(Q, K, V), attention(Q, K, V),
@@ -206,26 +208,27 @@ def expect_follows(
         )
 
     Args:
-        actual: the student's answer.
-        expected: the correct answer, finite and real.
-        from_own: a function that computes the answer that follows from the student's step. It gets
+        actual: the student's result.
+        expected: the correct result, finite and real.
+        from_own: a function that computes the result that follows from the student's step. It gets
             an `OwnSteps`, and calls the student's step with `ask`.
         what: the name of the value in the report's sentences.
-        note: the fixture `note`. If the answer follows, it adds the remark that the answer is right
-            for the student's step.
+        note: the fixture `note`. If the result follows, the report says that it is right for the
+            student's step.
         own: the name of the student's step. If the step is in another file of the student
-            (`submission.borrows`), the report of a student kit says that this file is wrong.
+            (`submission.borrows`), reports in a student kit say that the other file is wrong.
         submission: the student's module.
         condition: the factor by which the problem magnifies rounding errors; see `allowed_error`.
-        unlike: functions like `from_own`, each without something that the check tests. If one of
-            them gives the result of `from_own`, the answer does not follow.
-        cannot_follow: a function that returns true if no step can lead to the answer. Only student
-            kits use this function. An answer with a wrong shape, NaN or infinities never follows.
+        unlike: wrong versions of `from_own`. Each lacks something that the check tests. If one of
+            them returns the same value as `from_own`, the student's result does not follow.
+        cannot_follow: a function that returns True if no version of the step can lead to the
+            result. Only student kits use this function. A result with a wrong shape, NaN or
+            infinities never follows.
         vary, axes, share: the arguments of `OwnSteps`.
 
     Raises:
-        Mismatch: the answer is wrong and does not follow. The finding compares it with the correct
-            answer.
+        Mismatch: the result is wrong and does not follow. The finding compares it with the correct
+            result.
     """
     __tracebackhide__ = True
     cases = [(actual, expected, from_own)]
@@ -244,11 +247,12 @@ def expect_all_follow(
     cannot_follow: CannotFollow | None = None,
     **varied: Any,
 ) -> None:
-    """Pass if several short answers are all correct, or all follow from the student's own step.
+    """Pass if several short results are all correct, or all follow from the student's own step.
 
-    It works like `expect_follows`, for answers that are too short to be judged one by one. A case
-    is the student's answer, the correct answer, and the `from_own` of `expect_follows`. Give the
-    cases in the order of the calls. The check must make no call afterwards.
+    It works like `expect_follows`, for results that are too short to be judged one by one. Each
+    case has three items: the student's result, the correct result, and the `from_own` of
+    `expect_follows`. Give the cases in the order of the calls. The check must make no call
+    afterwards.
     """
     __tracebackhide__ = True
     compared = 0
@@ -285,12 +289,12 @@ def _follows_nothing(answer: Any, right: npt.ArrayLike, cannot_follow: CannotFol
 def _refusal(
     cases: Sequence[Case], start: OwnSteps, what: str, condition: float, unlike: Sequence[FromOwn]
 ) -> str:
-    """Return the reason why some answer does not follow from the student's own steps.
+    """Return the reason why a result does not follow from the student's steps.
 
-    If all answers follow, return "".
+    If all results follow, return "".
 
     Raises:
-        Mismatch, StudentProblem, ValueError, TypeError: an answer does not follow.
+        Mismatch, StudentProblem, ValueError, TypeError: a result does not follow.
     """
     informative = responds = asks_arrays = False
     for actual, expected, from_own in cases:
@@ -348,10 +352,10 @@ def expect_data_follows(
     note: Note,
     own: str,
 ) -> None:
-    """Pass if an answer is correct, or follows from the values of the student's own step.
+    """Pass if a result is correct, or follows from the values of the student's own step.
 
     It works like `expect_follows`, but the check already has the values of the student's step.
-    `following` returns the answer that follows from these values.
+    `following` returns the result that follows from these values.
     """
     __tracebackhide__ = True
     try:
@@ -377,8 +381,8 @@ def expect_independent_calls(
 ) -> None:
     """Pass if each call gives the same result in another order and in a new process.
 
-    Later calls must also leave the results of earlier calls unchanged. Figures are slow to draw, so
-    their calls are repeated only in the new process, after the calls `between`.
+    Later calls must also leave the results of earlier calls unchanged. Figures are slow to draw. So
+    calls that draw figures are repeated only in the new process, after the calls in `between`.
 
     Args:
         submission: a submission without earlier calls: `submission.fresh()`, or the fixture

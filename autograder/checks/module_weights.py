@@ -1,9 +1,9 @@
 """Search for the parameters of a student's module that contain the requested weights.
 
-All numbers of all requested weights form one long row. For each entry of the student's parameters,
-a `ParameterFit` has the position in this row. A fit can describe a transposed matrix, three
-matrices in one parameter, or a matrix in pieces. The engine uses the fit to load weights and to
-read gradients.
+Imagine all numbers of all requested weights in one long row. For each entry of the student's
+parameters, a `ParameterFit` has a position in this row. So a fit can describe a transposed matrix,
+three matrices in one parameter, or a matrix in pieces. The engine uses the fit to load weights and
+to read gradients.
 """
 
 import functools
@@ -23,10 +23,10 @@ ShapesByName = Mapping[str, tuple[int, ...]]
 Weights = Mapping[str, Any]
 """Type of a module's parameters: a dict from the names in the task to float32 arrays."""
 Ways = list[dict[str, Indices]]
-"""Type for the layouts in which a module can store some weights.
+"""Type of the layouts in which a module can store some weights.
 
-Each layout is a dict. It maps a parameter of the module to an array: for each entry of the
-parameter, the array holds the entry's position in the row of all requested weights.
+Each layout is a dict from parameters of the module to arrays. Such an array has the position of
+each entry of the parameter in the row of all requested weights.
 """
 MAX_FITS = 24
 MAX_TRIES = 96  # combinations of layouts to try, including those that lead to no fit
@@ -40,13 +40,13 @@ ZERO = -1
 
 @dataclass(frozen=True)
 class ParameterNames:
-    """Names that students may give to parameters. Without arguments, only shapes count.
+    """Names that students may give to parameters.
 
-    `role` returns a parameter's role, such as "query". For an unclear name, it returns "".
-    `is_shift` returns True for the name of a bias. Some parameters stack several weights: `joined`
-    maps the role of such a parameter to the ordered roles of these weights. `neutral` returns a
-    number that can replace a missing parameter, or None. `shared` has pairs of roles that one
-    ("tied") parameter may have.
+    Without arguments, only shapes count. `role` returns a parameter's role, such as "query". For an
+    unclear name, it returns "". `is_shift` returns True for the name of a bias. Some parameters
+    stack several weights: `joined` maps the role of such a parameter to the roles of its weights,
+    in order. `neutral` returns a number that can replace a missing parameter, or None. `shared` has
+    pairs of roles that one ("tied") parameter may have at the same time.
     """
 
     role: Callable[[str], str] = lambda name: ""  # noqa: ARG005
@@ -61,13 +61,13 @@ USUAL_NAMES = ParameterNames()
 
 @dataclass(frozen=True)
 class ParameterFit:
-    """Fit of a module's own parameters to the requested weights.
+    """Fit of a student's parameters to the requested weights.
 
-    `wanted` has the shape of each requested weight. For each of the module's own parameters,
-    `holds` has an int64 array: the position of each entry in the row of all requested weights, or
-    -1 for zero. `extra` has biases that the task does not request. These biases are set to 0.
-    `absent` has the number that replaces each missing weight. `tied` maps each weight to the weight
-    that shares its parameter.
+    `wanted` has the shape of each requested weight. For each of the student's parameters, `holds`
+    has an int64 array: the position of each entry in the row of all requested weights, or -1 for
+    zero. `extra` has biases that the task does not request. These biases are set to 0. `absent` has
+    the number that replaces each missing weight. If two weights share a parameter, `tied` maps the
+    one to the other.
     """
 
     wanted: ShapesByName
@@ -91,7 +91,7 @@ class ParameterFit:
         }
 
     def loaded(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the weights of `state` as arrays for the module's own parameters."""
+        """Return the weights of `state` as arrays for the student's parameters."""
         row = [np.asarray(state[name]).reshape(-1) for name in self.wanted]
         numbers = np.concatenate([*row, np.zeros(1, np.float32)])
         return {name: numbers[places] for name, places in self.holds.items()}
@@ -99,7 +99,7 @@ class ParameterFit:
     def back(self, own: Mapping[str, Any]) -> dict[str, Any]:
         """Return the gradients of the requested weights.
 
-        `own` has the gradients of the module's own parameters. If one piece of a weight has no
+        `own` has the gradients of the student's parameters. If one piece of a weight has no
         gradient, the weight has none.
         """
         gradients: dict[str, Any] = {k: each for k, each in own.items() if k.startswith("input ")}
@@ -118,7 +118,7 @@ class ParameterFit:
         return gradients
 
     def held_by(self, name: str) -> tuple[str, ...]:
-        """Return the names of the module's own parameters that hold the weight `name`."""
+        """Return the names of the student's parameters that contain the weight `name`."""
         asked = _places(self.wanted)[name]
         return tuple(own for own, held in self.holds.items() if np.isin(held, asked).any())
 
@@ -129,7 +129,7 @@ def find_fits(
     """Return the possible fits of a module's parameters to the requested weights, likeliest first.
 
     Raises:
-        TooManyParameters: the module has far more numbers than the task requests.
+        TooManyParameters: the module has far more parameters than the task requests.
     """
     wanted = {name: tuple(np.shape(value)) for name, value in state.items()}
     tied = {
@@ -148,7 +148,10 @@ def find_fits(
 
 
 class TooManyParameters(ValueError):
-    """The module has far more numbers than the task requests. `name` is a weight of the module."""
+    """Exception: a module has far more parameters than the task requests.
+
+    `name` is one of its weights.
+    """
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -226,7 +229,10 @@ class _Search:
                 yield ways
 
     def _in_order(self) -> Iterator[Ways]:
-        """Yield the possible layouts for each shape, first in the order of definition."""
+        """Yield the possible layouts of the parameters of each shape.
+
+        The order of definition comes first.
+        """
         for shape in dict.fromkeys(self.wanted[w] for w in self.weights):
             places = [self.places[w] for w in self.weights if self.wanted[w] == shape]
             fitting = [o for o in self.free if self.own[o] == shape]
@@ -273,7 +279,10 @@ class _Search:
         return []
 
     def _with_vectors(self, holds: dict[str, Indices]) -> ParameterFit | None:
-        """Return the fit with biases. If nothing can replace a missing bias, return None."""
+        """Return the fit, extended by biases.
+
+        If nothing can replace a missing bias, return None.
+        """
         holds, absent = dict(holds), {}
         for name, shape in self.wanted.items():
             if len(shape) != 1 or name in self.exact:

@@ -1,8 +1,8 @@
 """Signature and projection hash of a value.
 
-A signature is a text on the value's structure, without its numbers. A projection hash has a digest
-of the signature, and three sums of the numbers. Random numbers may differ in the last digit between
-two machines, so the hash tolerates rounding errors.
+A signature is a text that describes the value's structure, without its numbers. A projection hash
+has a digest of the signature, and three weighted sums of the numbers. The last digit of a number
+may differ between two machines, so the comparison of hashes tolerates rounding errors.
 """
 
 import contextlib
@@ -119,7 +119,7 @@ class ProjectionHash:
         self.size = float(np.abs(numbers).sum())
 
     def is_close(self, sums: Vector) -> npt.NDArray[np.bool_]:
-        """Return True for each row of `sums` that matches."""
+        """Return True for each row of `sums` that equals this hash's sums."""
         allowed = LEAST + CLOSE * self.size
         return np.asarray((np.abs(sums - self.sums) <= allowed).all(axis=-1))
 
@@ -152,8 +152,8 @@ def require_plain_data(value: Any) -> None:
 def kind_and_numbers(signature: str, numbers: Vector) -> tuple[bytes, Vector]:
     """Return a digest of structure and infinite numbers, and asinh of each finite number.
 
-    asinh hardly changes small numbers and shrinks large numbers. So a −1e9 in a mask does not hide
-    the other numbers of a sum.
+    The function asinh hardly changes small numbers, and makes large numbers small. Otherwise, a
+    −1e9 in a mask would hide the other numbers of a sum.
     """
     odd = ~np.isfinite(numbers)
     if odd.any():

@@ -18,7 +18,10 @@ from autograder.worker.messages import CodePlace, Forward, Passed, Reply, Reques
 
 
 class Call(msgspec.Struct, frozen=True):
-    """Call in a check. For a module, `made_with` has the arguments of the constructor."""
+    """Call that a check made.
+
+    For a torch module, `made_with` has the arguments of the constructor.
+    """
 
     name: str
     args: tuple[Any, ...]
@@ -38,7 +41,7 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Drawn(msgspec.Struct, frozen=True):
-    """First values of a generator. If there are no more, `ended` is true."""
+    """First values of a generator. If the generator has no more values, `ended` is true."""
 
     items: list[Any]
     ended: bool
@@ -67,7 +70,10 @@ class Function:
         return self._ask(args, kwargs).value
 
     def with_arguments(self, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
-        """Return the result of a call, and the arguments after it. Named arguments come last."""
+        """Return the result of a call, and the arguments as they are after the call.
+
+        Named arguments come last.
+        """
         __tracebackhide__ = True
         reply = self._ask(args, kwargs, echo=True)
         if len(reply.echo) != len(args) + len(kwargs):
@@ -91,9 +97,9 @@ class Function:
         raise Crashed("foreign_answer")
 
     def kept(self, *args: Any, **kwargs: Any) -> "Remote":
-        """Call the student's function, keep its result in the worker, and return a proxy.
+        """Call the student's function, keep its result in the worker, and return a proxy of it.
 
-        Use it for results with methods, such as modules.
+        Use this for results with methods, such as modules.
         """
         __tracebackhide__ = True
         return Remote(self._submission, handle_in(self._ask(args, kwargs, keep=True)))
@@ -122,7 +128,7 @@ class Remote:
         return self.method(name)
 
     def method(self, name: str) -> Function:
-        """Return a method by its name. The name may be special, such as `__len__`."""
+        """Return a method by its name. Special names such as `__len__` are allowed."""
         return Function(self._submission, name, self._handle.number)
 
     def value(self, name: str) -> Any:
@@ -155,7 +161,7 @@ class Submission:
         return Function(self, name)
 
     def value(self, name: str) -> Any:
-        """Return a module-level value, such as `a_scores`. All checks get the same value."""
+        """Return a module-level value, such as `a_scores`. It is read only once, for all checks."""
         __tracebackhide__ = True
         self._read.append(name)
         return self._session.value(name)
@@ -167,13 +173,14 @@ class Submission:
 
     @property
     def returned_none(self) -> bool:
-        """True if a call returned None. A result that contains None does not count."""
+        """True if a call returned None itself, not a list or dict that contains None."""
         return bool(self._without_value)
 
     def where_set(self, name: str, entry: Sequence[int] = ()) -> CodePlace | None:
-        """Return the line that sets a value that the check has read. If it is unknown, return None.
+        """Return the line that sets a module-level value.
 
-        For an `entry`, return the line that sets this entry of the value.
+        If the check has not read the value, or if the line is unknown, return None. With `entry`,
+        return the line that sets this entry of the value.
         """
         if name not in self._read:
             return None
@@ -215,7 +222,7 @@ class Submission:
     def keeping(self) -> "Submission":
         """Return a proxy of the same process.
 
-        Its calls keep their results, as `Function.kept` does.
+        Calls of this proxy keep their results in the worker, as `Function.kept` does.
         """
         keeping = _Keeping(self._session, is_aside=self._is_aside)
         keeping._calls, keeping._raised = self._calls, self._raised
@@ -226,14 +233,14 @@ class Submission:
         return Submission(self._session, is_aside=True)
 
     def own(self) -> "Submission":
-        """Return the module in a new process, for a question to the student's own step.
+        """Return the module, loaded in another new process, for a call of the student's step.
 
-        The old process and its objects stay unchanged.
+        The first process and its objects stay unchanged.
         """
         return Submission(self._session.fresh("own"), is_aside=True)
 
     def borrows(self, name: str) -> bool:
-        """Return True if the student's file imports the file with this name in its folder."""
+        """Return True if the student's file imports the student's file with this name."""
         source = self._session.source
         return name in source.helpers and source.imports(name)
 
@@ -241,14 +248,14 @@ class Submission:
         """Return a function of the course that can be passed to the student's code.
 
         `text` is Python source of the course, and `name` is a function in it. The function runs in
-        another process, where the student's code cannot see its source. Several functions share a
-        process if you make all of them before you pass on the first.
+        another process, where the student's code cannot see its source. If you make several such
+        functions before you pass on the first, they share one process.
         """
         return self._session.course_function(text, name)
 
     @property
     def shared(self) -> dict[Any, Any]:
-        """Return a dict in the judge that all checks of one submission use."""
+        """Return a dict in the judge process. All checks of one submission share this dict."""
         return self._session.shared
 
     def make(self, target: str, *args: Any) -> Handle:
@@ -282,10 +289,10 @@ class Submission:
     ) -> Passed:
         """Make a module of the student's class `name`, load `state`, and call the module once.
 
-        The keys of `state` must be the names of the module's own parameters. For other names, use
-        `forward_pass`. Arrays become tensors of dtype float32, int64 or bool. `seed` is the seed of
-        torch's random numbers. `toward` is the same as for `reference_pass`. `before` has the
-        arguments of earlier calls.
+        The keys of `state` must be the parameters' names in the student's module. For other names,
+        use `forward_pass`. Arrays become tensors of dtype float32, int64 or bool. `seed` is the
+        seed of torch's random numbers. `toward` is the same as for `reference_pass`. `before` has
+        the arguments of earlier calls.
 
         Raises:
             StudentProblem: the call gives no result. The exception says why.
@@ -331,7 +338,7 @@ class Submission:
     def variant(self) -> str:
         """Return the key of the student's own numbers.
 
-        If all students have equal ones, return "".
+        If all students have the same numbers, return "".
         """
         return self._session.source.variant
 
@@ -347,7 +354,10 @@ class Submission:
         return next(iter(about + self._calls[-1:]), None)
 
     def nth_call(self, number: int, count: int) -> Call | None:
-        """Return one of the newest `count` calls. If they call different functions, return None."""
+        """Return the call with this index among the newest `count` calls.
+
+        If these call different functions, return None.
+        """
         newest = self._calls[-count:]
         alike = len(newest) == count and len({call.name for call in newest}) == 1
         return newest[number] if alike else None
@@ -369,7 +379,7 @@ class Submission:
     def about(self) -> tuple[str, ...]:
         """Return the names of the called functions.
 
-        Without a call, return the values that were read.
+        If none was called, return the names of the values that were read.
         """
         called = [call.name for call in self._calls]
         return tuple(dict.fromkeys(called or self._read))

@@ -1,4 +1,4 @@
-"""Recorded answers of the reference. A student kit has these records instead of the reference."""
+"""Recorded answers: results of the reference, which a student kit has instead of the reference."""
 
 import functools
 import importlib
@@ -34,7 +34,7 @@ MAX_VALUE_HEADER = 1024 * 1024
 
 
 class HiddenCheck(msgspec.Struct, frozen=True):
-    """Data that students may see about a check that is not in their kit."""
+    """Data on a check that is not in the student's kit. Students may see these data."""
 
     name: str
     title: str
@@ -42,7 +42,7 @@ class HiddenCheck(msgspec.Struct, frozen=True):
 
 
 class RecordedAnswers(msgspec.Struct):
-    """Recorded answers of a function of the reference, one for each call.
+    """Recorded results of a function of the reference, one for each call.
 
     `kinds` and `sums` are the `ProjectionHash` of the arguments. `values` are indices of
     `ExerciseRecord.values`.
@@ -70,7 +70,7 @@ class ExerciseRecord(msgspec.Struct):
 
 
 class Fields(Record):
-    """Record with its fields as attributes, as in the original object."""
+    """Recorded dataclass object. Its fields are attributes, as in the original object."""
 
     __slots__ = ()
 
@@ -87,7 +87,7 @@ def pack(record: object) -> bytes:
 
 
 def unpack(data: bytes) -> bytes:
-    """Return the bytes of a packed file. If there are too many, raise ValueError."""
+    """Return the unpacked bytes of a packed file. If there are too many bytes, raise ValueError."""
     unpacker = lzma.LZMADecompressor()
     content = unpacker.decompress(data, MOST)
     if not unpacker.eof:
@@ -206,14 +206,17 @@ def released_points(course: Course, exercise: Exercise) -> dict[str, float] | No
 
 
 class _Current:
-    """Current source of answers: a `Recorder` or a `Playback`."""
+    """Current source of the reference's results: a `Recorder` or a `Playback`."""
 
     source: Playback | None = None
     recorder: Any = None
 
 
 def record_with(recorder: Any) -> None:
-    """Take answers from `recorder`. Without a recorder, take them from the records."""
+    """Take the reference's results from `recorder`.
+
+    Without a recorder, take them from the records.
+    """
     _Current.recorder = recorder
 
 
@@ -276,7 +279,7 @@ def load_reference(course: Course, module: str = "") -> ModuleType | StandInPack
 
 
 def refuse_other_seeds(course: Course, seed: int | None) -> None:
-    """Refuse a seed for which a student kit has no recorded answers."""
+    """Raise `UserError` for a seed for which a student kit has no recorded answers."""
     made = course.content.released
     if made is not None and seed is not None and seed not in made.seeds:
         known = ", ".join(map(str, made.seeds))
@@ -286,7 +289,7 @@ def refuse_other_seeds(course: Course, seed: int | None) -> None:
 
 
 def begin_check(course: Course, check: Check) -> Check:
-    """Choose the source of a check's correct answers, and return the check with recorded hints."""
+    """Choose the source of correct results, and return the check with its recorded hints."""
     if course.content.released is None or _Current.recorder is not None:
         return check
     record = _record(course, check.path)
@@ -305,9 +308,10 @@ def _playback(path: Path, _modified: float) -> Playback:
 
 
 def settle_follow_through(error: MayFollow, results: Iterable[CheckResult]) -> Exception:
-    """Return the exception for an answer that may follow from another wrong step.
+    """Return the exception for a result that may follow from another wrong step.
 
-    If all judged checks of that step pass, the step is right, so the exception is the `Mismatch`.
+    If all judged checks of that step pass, the step is right. Then the exception is the `Mismatch`
+    of the result.
     """
     about = [each.outcome for each in results if error.own in each.about]
     judged = [outcome for outcome in about if outcome not in {"graded when handed in", "not run"}]

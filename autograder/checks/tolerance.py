@@ -16,9 +16,10 @@ def allowed_error(
     """Return the largest allowed difference for each entry of `expected`, as float64.
 
     The tolerance of 1e-6 allows the idioms `log(p + 1e-9)` and `/ (sum + 1e-9)`. For rounding
-    errors, the function adds eight units in the last place of the answer's dtype, times the
-    condition of the problem. A dtype less precise than float32 counts as float32, because with the
-    tolerance of half precision every value would pass for large scores. Integers count as float64.
+    errors, the function adds eight units in the last place of the result's dtype, times the
+    condition of the problem. A dtype that is less precise than float32 counts as float32: with the
+    tolerance of half precision, any value would pass if scores are large. Integers count as
+    float64.
 
     For a softmax, the condition is the largest |score|. An error of |s|·eps in a score causes an
     error of the same size in a weight (Higham, Accuracy and Stability of Numerical Algorithms,

@@ -43,8 +43,8 @@ class ModuleRun:
         after: the inputs as they are after the call.
         state: the weights that the module used, by requested name. A missing bias is 0.
         fit: the layout of the weights in the module's parameters.
-        parameters: a dict from the names of the module's own parameters and buffers to shapes.
-        is_guess: true if several fits are possible, and a student kit lacks the correct answer.
+        parameters: the shapes of the student's parameters and buffers, by name.
+        is_guess: true if several fits are possible, and a student kit lacks the correct result.
     """
 
     value: Any
@@ -83,8 +83,9 @@ def forward_pass(
         inputs: the arguments of the call, as NumPy arrays.
         state: the float32 weights, by the names that the task gives them.
         words: other names that students may give to the parameters.
-        right: a function that returns the correct answer for a state. If several fits are possible,
-            the fit with the correct answer is used, or else the likeliest fit.
+        right: a function that returns the correct result for a state. If several fits are possible,
+            the fit that gives the correct result is used. If no fit gives it, the likeliest fit is
+            used.
         details: `training`, `seed`, `toward` and `before`, as for `Submission.forward`.
 
     Raises:
@@ -160,10 +161,10 @@ def expect_parts(
     Args:
         run: a forward pass of the module.
         name: the name of the class, for the finding.
-        asked: the names that the task requests. Students choose the names inside a part, such as
-            `feed_forward`, themselves.
+        asked: the names that the task requests. Inside a part, such as `feed_forward`, students may
+            use any names.
         without_bias: the parts that must not contain a bias.
-        graded_apart: the parts with contents that another check grades.
+        graded_apart: the parts whose contents another check grades.
 
     Raises:
         Mismatch: a part is missing, misplaced or shared, or has a bias.
@@ -224,9 +225,10 @@ def expect_gradients(
         names: the names of `input 0`, `input 1` and so on in sentences.
         total: a function of two arguments: the name of a parameter or input, and an array. It adds
             the array to this parameter or input, and returns the sum that is differentiated. With
-            `total`, gradients also pass if they are right for the student's own wrong function.
-        elsewhere: a function that returns both passes for other inputs. If the correct gradients
-            change with the inputs, the student's gradients must change too.
+            `total`, gradients that are right for the student's own wrong function also pass.
+        elsewhere: a function that returns the student's pass and the course's pass for other
+            inputs. If the correct gradients change with the inputs, the student's gradients must
+            change too.
 
     Raises:
         Mismatch: a gradient is wrong or missing.
@@ -313,10 +315,10 @@ def expect_unchanged_tensors(
 def expect_stateless(
     again: Callable[..., Any], before: tuple[tuple[Any, ...], ...], what: str
 ) -> None:
-    """Pass if earlier calls leave a module's answer unchanged, or if the answer is random.
+    """Pass if earlier calls leave a module's result unchanged, or if the result is random.
 
-    `again` runs the module and returns its answer. Its arguments are `before`, the arguments of the
-    earlier calls, and `seed`, as in `Submission.forward`. `what` is the answer's name in sentences.
+    `again` runs the module and returns its result. Its arguments are `before`, the arguments of the
+    earlier calls, and `seed`, as in `Submission.forward`. `what` is the result's name in sentences.
     """
     __tracebackhide__ = True
     fresh, other = np.asarray(again()), np.asarray(again(seed=1))
@@ -357,17 +359,18 @@ def reference_pass(
     state: Weights,
     toward: tuple[Any, ...] | None = None,
 ) -> Passed:
-    """Return a forward pass of the course's own module in float64.
+    """Return a forward pass of the course's module in float64.
 
-    The module runs in the judge. In a student kit, the pass comes from the recorded answers.
+    The module runs in the judge process. In a student kit, the pass comes from the recorded
+    answers.
 
     Args:
         build: the course's class.
         made_with: the arguments of its constructor.
         inputs: the arguments of the call, as NumPy arrays.
         state: the weights by name, as NumPy arrays.
-        toward: one array for each result, or None for no gradients. The sum of all products of a
-            result and its array is differentiated.
+        toward: one array for each result, or None for no gradients. Each result is multiplied by
+            its array, and the sum of all products is differentiated.
     """
     if hasattr(build, "recorded_pass"):
         recorded: Passed = build.recorded_pass(made_with, inputs, state, toward)

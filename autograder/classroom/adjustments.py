@@ -40,9 +40,9 @@ MAX_SHOWN = 5
 
 
 class Entered(msgspec.Struct):
-    """A decision and its table row.
+    """Decision and its table row.
 
-    `cells` are the grader's cells of the row: `state`, `work_id` and `graded`.
+    `cells` are the row's cells that the grader fills in: `state`, `work_id` and `graded`.
     """
 
     decision: Decision
@@ -65,10 +65,10 @@ class Adjustments:
         self.entered = [self._entered(row, id) for id, row in self._matched(stored)]
 
     def _matched(self, stored: Sequence[StoredAdjustment]) -> list[tuple[int, Row]]:
-        """Return the table's rows, each with its id in the store. A new row has the id 0.
+        """Return the table's rows, each with its id in the store.
 
-        If the table is an old copy, rows from commands or from the desk are missing. They are added
-        again.
+        A new row has the id 0. If the table is an old copy, it lacks rows from commands or from the
+        desk. These rows are added again.
         """
         ids = [0] * len(self.table.rows)
         keys = [_typed_cells(self._cells(row)) for row in self.table.rows]
@@ -124,7 +124,7 @@ class Adjustments:
         return [changed[exercise.name] for exercise in exercises], applied
 
     def upcoming(self, report: Report) -> Report:
-        """Return the last run's report after all newer decisions."""
+        """Return the last run's report, changed by all newer decisions."""
         left = Counter(applied.entry for applied in report.adjustments)
         changed = {exercise.name: exercise for exercise in report.exercises}
         points = report.points
@@ -175,7 +175,7 @@ class Adjustments:
         ]
 
     def _counts(self, place: int, exercises: Sequence[ExerciseReport]) -> bool:
-        """Return True if a decision is valid, and write the grader's cells in its row."""
+        """Return True if a decision is valid, and fill in the grader's cells of its row."""
         entered = self.entered[place]
         decision, graded = entered.decision, entered.decision.graded
         parts = [e for e in exercises if decision.exercise in {TOTAL, e.name}]
@@ -286,10 +286,10 @@ class Adjustments:
         return [f"{trouble}, then run the same command again."] if trouble else []
 
     def enter(self, cells: Mapping[str, str]) -> str:
-        """Add a decision to the store and the table. Return the error. Without an error, return "".
+        """Add a decision to the store and the table.
 
-        After the call, the decision is saved on the disk. Other processes may enter decisions at
-        the same time.
+        Return an error message, or "" without an error. After the call, the decision is saved on
+        the disk. Other processes may enter decisions at the same time.
         """
         row = {name: safe_cell(text) for name, text in cells.items()}
         self._entered(Row(0, self.table.row(row)))
@@ -303,9 +303,9 @@ class Adjustments:
         return trouble
 
     def undo(self, student: str, exercise: str, check: str) -> tuple[int, str]:
-        """Delete the decisions on a check or exercise. Return the number of deleted decisions.
+        """Delete the decisions on a check or exercise.
 
-        The second value is an error. Without an error, it is "".
+        Return the number of deleted decisions, and an error message, or "" without an error.
         """
         wanted = student, exercise, check
         with write_store(self.table.path.parent) as store:

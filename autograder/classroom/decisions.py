@@ -31,9 +31,9 @@ ChangeKind = Literal["add", "set", "excuse", "comment", "file", "answer"]
 class Decision(msgspec.Struct, frozen=True):
     """A person's decision about a student's points.
 
-    `check` names a check. If the decision chooses a file, `check` is the file's digest and `graded`
-    is a digest of all candidate files. If the decision answers a request, `check` is the request's
-    digest. If it is a comment, `check` is a line such as `line 3`.
+    Usually, `check` names a check. If the decision chooses a file, `check` is the file's digest and
+    `graded` is a digest of all candidate files. If the decision answers a regrade request, `check`
+    is the request's digest. If the decision is a comment, `check` is a line such as `line 3`.
     """
 
     student: str
@@ -130,7 +130,7 @@ def points_given(decision: Decision, exercises: Sequence[ExerciseReport]) -> str
 
 
 def place_of(decision: Decision, source: Source | None) -> Line | None:
-    """Return the line of code that a comment is about. If there is no such line, return None."""
+    """Return the place that a comment is about. If the source has no such line, return None."""
     if decision.line is None or source is None:
         return None
     unit, number = decision.line
@@ -245,7 +245,7 @@ def refuse_without_reason(why: str, remedy: str) -> None:
 def check_named(
     reports: Mapping[str, Report], results: Path, student: str, exercise: str, check: str | None
 ) -> str:
-    """Return the name of the check with this name or title. For None, return ""."""
+    """Return the name of the check with this name or title. If `check` is None, return ""."""
     if student not in reports:
         raise UserError(f"{results} has no student {student!r}. Its grades.csv lists them.")
     graded = {each.name: each for each in reports[student].exercises}

@@ -35,8 +35,8 @@ class Listing:
     """The entries of a folder, sorted by name.
 
     For a zip, `packed` maps the path of each entry to the reason why it was not unpacked, or to "".
-    So a student with only a PDF is listed too, although a PDF is never unpacked. The names of
-    `hidden` entries begin with a dot.
+    So a student who handed in only a PDF is listed too, although PDFs are never unpacked. `hidden`
+    has the entries whose names begin with a dot.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Owner(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
-    """Entry of a download, or one person's part of an entry.
+    """Entry of a download, or the part of an entry that belongs to one person.
 
     If `whole` is true, the last attempt replaces all earlier attempts. Otherwise, a file replaces
     only earlier files of the same name.
@@ -127,10 +127,11 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
 class Importer(msgspec.Struct, frozen=True, kw_only=True):
     """Platform and its functions.
 
-    `recognise` counts the platform's typical entries. `read` returns pieces, and skips unknown
-    entries. If an entry's name fits several students, `read` returns a piece for each of them. Only
-    a roster can decide between them. `also` returns files of the platform that are not submissions.
-    If `starters` is true, submissions include unchanged files.
+    `recognise` counts the entries that are typical of the platform. `read` returns pieces, and
+    skips unknown entries. If an entry's name fits several students, `read` returns a piece for each
+    of them, and only a roster can decide between them. `also` returns files of the platform that
+    are not submissions. With `starters`, a submission may contain starter files that the student
+    did not change.
     """
 
     name: str
@@ -143,7 +144,7 @@ class Importer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def plain_owner(name: str) -> Owner:
-    """Return the owner of an entry. The entry's name is the student's name."""
+    """Return the owner of an entry that has the student's name."""
     return Owner(key=name, id=name, name=name)
 
 
@@ -199,7 +200,7 @@ Pieces = list[tuple[Importer, Piece]]
 
 
 class Download(msgspec.Struct, frozen=True):
-    """Recognised download: its pieces in order, and notes."""
+    """Download of a known platform: its pieces in order, and notes."""
 
     listing: Listing
     pieces: Pieces
@@ -214,10 +215,11 @@ def recognise(
     platform: str | None = None,
     students: Collection[str] = (),
 ) -> Download | None:
-    """Read a download of `platform`. If the platform is unknown, return None.
+    """Read a download of `platform`.
 
-    Without `platform`, the entries' names show the platform. A folder with a name in `students` is
-    not searched for a download.
+    If the platform is unknown, return None. Without `platform`, the function recognises the
+    platform by the entries' names. Folders with a name in `students` are not searched for a
+    download.
     """
     if platform is not None:
         importer = named(platform)
@@ -289,7 +291,7 @@ def _flat_files(exercises: Collection[str]) -> Importer:
 
 
 def _read(listing: Listing, known: Sequence[Importer], exercises: Collection[str]) -> Download:
-    """Read a folder with the first matching importer, and a file with all importers."""
+    """Read each folder with the first importer that knows it, and each file with all importers."""
     readings: dict[str, Pieces] = {}
     folders = set(listing.folders)
     for importer in known:
@@ -315,7 +317,7 @@ def _read(listing: Listing, known: Sequence[Importer], exercises: Collection[str
 
 
 def _without_shared_keys(pieces: Pieces) -> tuple[Pieces, list[Pieces]]:
-    """Separate the pieces by key: keys of one person, and keys of several people."""
+    """Separate the pieces whose key belongs to one person from those whose key is shared."""
     people: dict[tuple[str, str], set[Owner]] = {}
     for importer, piece in pieces:
         for owner in piece.owners:
@@ -387,7 +389,7 @@ def hidden_entries(names: Sequence[str]) -> list[str]:
 def _not_understood(
     entries: Sequence[Entry], pieces: Pieces, importer: Importer, exercises: Collection[str]
 ) -> list[str]:
-    """Return notes on entries without a known student. A note has the reason and a similar name."""
+    """Return notes on entries without a known student, with the reason and a similar name."""
     if not entries:
         return []
     notes = [f"{several(len(entries), 'entry')} not graded, since the student is unknown:"]

@@ -92,7 +92,7 @@ def _late(
     parts: Sequence[ExerciseReport],
     used: float,
 ) -> Lateness | None:
-    """Return the lateness of an assignment. If nothing shows that it is late, return None."""
+    """Return the lateness of an assignment. If the hand-in is not known to be late, return None."""
     if assignment.due is None or not parts:
         return None
     lateness = Lateness(assignment=assignment.name, due=assignment.due.isoformat(), said="")
@@ -127,7 +127,7 @@ def missing_report(exercise: Exercise) -> ExerciseReport:
 
 
 def without_checks(exercise: Exercise, work: StudentWork) -> ExerciseReport | None:
-    """Return the report of an exercise that cannot be checked. If checks can run, return None."""
+    """Return the report on an exercise without a file to check. If there is a file, return None."""
     name = exercise.name
     if name in work.unclear:
         return report_without_checks(exercise, "needs a person", work.unclear[name], ran=False)

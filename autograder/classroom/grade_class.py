@@ -1,7 +1,8 @@
-"""Grading of a class: from a folder of submissions to a folder of results.
+"""Grading of a class: reads a folder of submissions and writes a folder of results.
 
-The engine reads the files of one student at a time. The journal has the results of unchanged work.
-Judge processes grade changed work in any order. Reports are in the order of the class.
+The engine reads the files of one student at a time. The results of unchanged work come from the
+journal. Judge processes grade changed work in any order, but the reports are in the order of the
+class.
 """
 
 import contextlib
@@ -51,8 +52,8 @@ class Job(msgspec.Struct, frozen=True):
 
     If `partial` is true, an existing table changes only in the columns of `exercises`. If
     `students` are given, only their rows change. If `anonymous` is true, all written files except
-    `pseudonyms.csv` contain pseudonyms instead of names. With `repairs`, reports show known
-    repairs.
+    `pseudonyms.csv` contain pseudonyms instead of names. With `repairs`, reports show the repairs
+    that earlier searches found.
     """
 
     course: Course
@@ -85,7 +86,8 @@ def grade_class(
 
     Args:
         progress: is called with the number of finished students and the number of all students.
-        decide: returns True if existing grades may change. Without it, the results do not change.
+        decide: returns True if existing grades may change. Without this function, no existing grade
+            changes.
         waiting: is called with a message if another run uses the folder.
         graders: a function that grades tasks. By default, processes on this machine grade them.
         warn: is called before grading, with notes on ambiguities that a person must resolve.
@@ -107,8 +109,8 @@ def add_repairs(
 ) -> tuple[int, int]:
     """Search for repairs in a graded class, and add them to the reports.
 
-    Points stay the same. The search looks at answers without a mistake's name or line. Return the
-    number of repairs, and the number of searched answers.
+    Points stay the same. The search is for files whose report names neither a mistake nor a line.
+    Return the number of repairs, and the number of files that were searched.
     """
     with _opened_run(job, progress, waiting, graders) as (run, _, grade, setup):
         return run.add_repairs(graded, grade, setup)
@@ -150,11 +152,11 @@ class _Waiting(msgspec.Struct):
 
 
 class _ClassRun:
-    """Run over the whole table, which may change only a part of the table.
+    """Run of `grade` on a class.
 
-    `columns` are all exercises of the table, and `exercises` are the graded ones. `folders` has one
-    item for each row of the table. The run grades the rows `graded`. `others` are all other
-    students.
+    It may change only a part of the table. `columns` are all exercises of the table, and
+    `exercises` are the exercises to grade. `folders` has one item for each row of the table.
+    `graded` are the rows to grade. `others` are all other students.
     """
 
     proposal: Proposal
@@ -246,7 +248,7 @@ class _ClassRun:
                 yield Task(number, folder.student, (source,), SEARCH_SECONDS)
 
     def add_repairs(self, graded: GradedClass, graders: Graders, setup: Setup) -> tuple[int, int]:
-        """Search for repairs of graded answers, and replace the reports of repaired answers."""
+        """Search for repairs of graded files, and replace the reports on files with a repair."""
         due = []
         for folder in self.graded:
             before = self.before.get(folder.student)
@@ -322,7 +324,7 @@ class _ClassRun:
                 work.sources[name] = msgspec.structs.replace(source, variant=variant)
 
     def _looked_up(self, work: StudentWork) -> _Waiting:
-        """Collect the reports that need no checks, for example from the journal."""
+        """Collect the reports for which no check must run, such as reports in the journal."""
         waiting = _Waiting(work, {}, {})
         for exercise in self.exercises:
             name = exercise.name
@@ -397,7 +399,10 @@ class _ClassRun:
         return finalize(report, course, adjusted, now, before)
 
     def _absent(self, student: str) -> Report | None:
-        """Return the report of a student outside this run. If no exercise is left, return None."""
+        """Return the earlier report of a student outside this run.
+
+        If no exercise is left, return None.
+        """
         before = self.before.report(student)
         is_gone = not self.job.students  # nothing was handed in for this run's exercises
         names = self.names if is_gone else ()

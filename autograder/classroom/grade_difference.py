@@ -73,7 +73,10 @@ class GradeCell(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """Change of one student's grade. If `fills` is true, the change only adds missing grades."""
+    """Change of one student's grade.
+
+    If `fills` is true, the change only adds grades that were missing.
+    """
 
     student: str
     kind: Literal["new", "changed", "gone"]
@@ -100,7 +103,7 @@ class GradeDifference(msgspec.Struct):
     def digest(self) -> str:
         """Return a digest of all changes.
 
-        With the digest, a person agrees to exactly these changes.
+        By naming this digest, a person agrees to exactly these changes.
         """
         return digest(msgspec.json.encode(self).decode())
 

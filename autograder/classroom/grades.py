@@ -25,7 +25,7 @@ class Grade(msgspec.Struct, frozen=True):
 
 
 class Scale(msgspec.Struct, frozen=True):
-    """Maximum points on a platform. If `allowed` is true, points are scaled to it."""
+    """Maximum points on a platform. If `allowed` is true, points are scaled to this maximum."""
 
     maximum: float | None
     allowed: bool
@@ -63,7 +63,10 @@ def read_reports(results: Path) -> list[Report]:
 
 
 def under_policy(report: Report, course: Course) -> Report:
-    """Return a report under the course's `export` policy. The total does not change."""
+    """Return a report under the course's `export` policy for work without points.
+
+    The total does not change.
+    """
     policy = course.content.export
     lost = {late.assignment for late in report.lateness if late.percent >= 100}
     late = {e for a in course.content.assignments if a.name in lost for e in a.exercises}

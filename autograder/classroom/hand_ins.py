@@ -133,7 +133,7 @@ def _holds_students(listing: Listing, exercises: Collection[str]) -> bool:
 
 
 def _if_one_students(folder: Folder, exercises: Collection[str]) -> Folder:
-    """Return the folder. If it seems to belong to several students, set `unclear`."""
+    """Return the folder, with `unclear` set if it seems to belong to several students."""
     if folder.path is None:
         return folder
     listing = Listing(folder.path, is_below=True)
@@ -180,8 +180,8 @@ def hand_ins(
     """Find the hand-ins of a class.
 
     Return the folders sorted by student, notes, and True if some entries have no known student.
-    Files that a platform has renamed are copied to `scratch`. Keep `scratch` until the hand-ins are
-    read. With a roster, the result includes students without a hand-in.
+    Files that a platform has renamed are copied to the folder `scratch`, which must exist until the
+    hand-ins are read. With a roster, the result includes students without a hand-in.
     """
     known = {student.id for student in roster.students} if roster is not None else set()
     download = recognise(Listing(root, packed), exercises, platform, known)
@@ -264,7 +264,7 @@ def _enrolled(
 
 
 class Share(msgspec.Struct):
-    """The valid pieces of one person, oldest first."""
+    """Pieces of one person that count, oldest first."""
 
     person: Owner
     importer: Importer
@@ -309,8 +309,8 @@ def _replaces(
 ) -> bool:
     """Return True if an attempt number shows that one file replaces another.
 
-    Students may put numbers into names too. So a number counts only directly after an exercise's
-    name, or if the same file without a number is there.
+    Students may put numbers into names too. So a number counts as an attempt only directly after an
+    exercise's name, or if there is a file with the same name without the number.
     """
     if not piece.name or other.original.casefold() != piece.original.casefold():
         return False
@@ -327,7 +327,7 @@ def _replaces(
 def _folder(share: Share, listing: Listing, member: _Member, place: Path) -> Folder:
     """Return a folder with one student's share of a download.
 
-    If the share is one folder of the download, return this folder.
+    If the share is exactly one folder of the download, return this folder.
     """
     person, pieces, roster = share.person, share.pieces, member.roster
     late = any(piece.late for piece in pieces)
@@ -423,7 +423,7 @@ class _Stage:
             self.lost[str(path)] = str(error)
 
     def _put_tree(self, source: Path) -> None:
-        """Copy the files of a folder, up to the limits on their number and size."""
+        """Copy the files of a folder, within the limits on their number and size."""
         waiting = [PurePosixPath()]
         for below in waiting:
             try:

@@ -1,10 +1,10 @@
 """Folder of results: its lock, its versions, and the commands that made it.
 
 Only one run at a time uses the folder. The run locks a file, and the operating system removes the
-lock when the process ends. A run writes its results into `proposed/`. It renames this folder to
-`history/0002.applying`, and then replaces the current files. If the run is interrupted, the next
-process that opens the results finishes the replacement. So nobody reads a mixture of old and new
-results.
+lock when the process ends. A run writes its results into `proposed/`. It renames this folder to a
+name such as `history/0002.applying`, and then replaces the current files. If the run is
+interrupted, the next process that opens the results finishes the replacement. So nobody reads a
+mixture of old and new results.
 """
 
 import contextlib
@@ -167,7 +167,7 @@ def _keep(source: Path, target: Path) -> None:
 def settle(results: Path) -> None:
     """Complete an interrupted replacement of results, and record the version in the store.
 
-    The caller must hold the lock of the folder.
+    The caller must have locked the folder.
     """
     for folder in _begun(results):
         replace_results(folder, results)
@@ -195,7 +195,7 @@ def replace_results(folder: Path, results: Path) -> None:
 
 
 def ensure_settled(results: Path) -> None:
-    """Complete the replacement of a killed run. Call this before reading results."""
+    """Complete the replacement that a killed run began. Call this before reading results."""
     if not _begun(results):
         return
     with in_use(results, "applying the results of an interrupted run", wait=10):
@@ -256,7 +256,7 @@ def read_changes(path: Path) -> Iterator[Change]:
 def in_use(
     results: Path, doing: str, wait: float = 0, waiting: Callable[[str], None] = lambda _: None
 ) -> Iterator[None]:
-    """Hold the lock of a results folder.
+    """Lock a results folder while a `with` block runs.
 
     If another run has the lock, call `waiting` once with a message, and wait at most `wait`
     seconds.

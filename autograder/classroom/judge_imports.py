@@ -1,4 +1,7 @@
-"""Imports for judges. The first process imports them once, before it forks judges."""
+"""Imports that judges need.
+
+The process that forks judges makes these imports once, before the first fork.
+"""
 
 import atexit
 import os

@@ -58,8 +58,8 @@ if FORKS:  # only once: a program that forks other processes may add modules lat
 class Setup(msgspec.Struct, frozen=True):
     """Settings of a judge process.
 
-    If `alone` is true, the judge's results are final. Otherwise, the judge stops a submission at
-    its first doubtful result.
+    With `alone`, no other judge runs, so the judge's results are final. Otherwise, the judge stops
+    a submission at its first doubtful result.
     """
 
     course_file: Path
@@ -93,7 +93,7 @@ class TaskReports(msgspec.Struct, frozen=True):
 
 
 class TaskGrader:
-    """Judge in one process, with its workers, on one processor core."""
+    """Judge of one process, with its workers, on one processor core."""
 
     def __init__(self, setup: Setup, core: int | None = None) -> None:
         # imported here because they load pytest and numpy, which only judges need
@@ -173,8 +173,9 @@ def with_repairs(
 class JudgePool:
     """Judge processes of a class.
 
-    The pool starts and ends their executor. All judges of an executor have the same setup. A new
-    setup or the death of a judge ends the executor. The pool is not thread-safe.
+    The pool starts and ends an executor of judge processes, which all have the same setup. If a
+    task needs another setup, or if a judge dies, the pool ends the executor. The pool is not
+    thread-safe.
     """
 
     def __init__(self, workers: int) -> None:
@@ -189,10 +190,10 @@ class JudgePool:
         self._executor = None
 
     def grade(self, tasks: Iterable[Task], setup: Setup) -> Iterator[tuple[Task, Reports]]:
-        """Yield each task with its reports. Doubtful tasks come last.
+        """Yield each task with its reports.
 
-        If its judge died, a task has no reports. To save memory, the pool keeps only doubtful tasks
-        and a few others.
+        Doubtful tasks come last. If the judge of a task died, the task has no reports. To save
+        memory, the pool keeps only doubtful tasks and a few others.
         """
         doubtful: dict[int, tuple[Task, Reports]] = {}
         again: list[Task] = []
@@ -210,7 +211,7 @@ class JudgePool:
             yield task, reports | outcome.reports
 
     def grade_one(self, task: Task, setup: Setup) -> TaskReports:
-        """Grade a task while no other code runs. The judge stays for the next task."""
+        """Grade a task while no other code runs. The judge is kept for the next task."""
         ((_, outcome),) = self._run([task], setup, 1)
         return outcome
 

@@ -49,9 +49,9 @@ T = TypeVar("T")
 class AnswerMarks(msgspec.Struct, frozen=True):
     """Marks of one answer.
 
-    `mark` is the valid mark. If the last mark is not valid, it is `before`, and `state` is the
-    reason. If the table and the desk have different marks, `other` is the table's mark. `token`
-    changes with every change of a mark.
+    `mark` is the valid mark. If the last mark is not valid, `before` is this mark and `state` is
+    the reason. If the table and the desk have different marks, `other` is the table's mark. `token`
+    changes if any mark of the answer changes.
     """
 
     mark: GivenMark  # valid mark
@@ -70,7 +70,7 @@ class AnswerMarks(msgspec.Struct, frozen=True):
 
 
 class Overtaken(Exception):
-    """Error: another person has marked the answers `keys` in the meantime."""
+    """Error: in the meantime, another person has marked the answers with these `keys`."""
 
     def __init__(self, keys: Sequence[Key]) -> None:
         super().__init__()
@@ -78,7 +78,10 @@ class Overtaken(Exception):
 
 
 class Marking:
-    """Answers and marks in a results folder. If the files change, they are read again."""
+    """Answers in words and their marks in a results folder.
+
+    If the files change, they are read again.
+    """
 
     def __init__(self, results: Path, course: Course) -> None:
         self.results = results
@@ -141,7 +144,7 @@ class Marking:
         )
 
     def enter(self, by: str, given: Sequence[GivenMark], tokens: Sequence[str]) -> None:
-        """Store one person's marks for some answers: all of them, or none.
+        """Store one person's marks for some answers: all marks, or none.
 
         `tokens` identify the marks that the person saw. After the call, the new marks are saved on
         the disk.
@@ -202,8 +205,9 @@ def normalized_words(text: str) -> tuple[str, ...]:
 def similar_groups(texts: Sequence[str]) -> list[list[tuple[int, ...]]]:
     """Put similar answers into clusters.
 
-    A cluster begins with its most frequent wording. Each index is in exactly one cluster, and the
-    largest cluster comes first. The result depends only on the texts and their order.
+    A cluster is a list of indices, which begins with the most frequent wording. Each index is in
+    exactly one cluster. The largest cluster comes first. The result depends only on the texts and
+    their order.
     """
     places: dict[tuple[str, ...], list[int]] = {}
     for place, text in enumerate(texts):
@@ -244,7 +248,7 @@ def word_pairs(words: Sequence[str]) -> frozenset[WordPair]:
 
 
 def differing_pieces(text: str, other: str) -> list[tuple[str, bool]]:
-    """Split a text into pieces. Each has True if `other` has different words at this place.
+    """Split a text into pieces, each with True if `other` has different words at this place.
 
     An empty piece stands for additional words of `other`. Only the beginning of a long text is
     compared.
@@ -293,7 +297,7 @@ class MarkedSoFar(NamedTuple):
 
 
 def rubric(question: Question) -> tuple[RubricItem, ...]:
-    """Return the items of a question's rubric. An item such as "2 points: …" names its points."""
+    """Return the items of a question's rubric. An item such as "2 points: …" states its points."""
     items = []
     for text in question.rubric:
         match = _POINTS.match(text)
@@ -328,7 +332,7 @@ class Sheet:
         ]
 
     def wording(self, named: str) -> Wording | None:
-        """Return the wording that has this id or contains the answer with this id.
+        """Return the wording that has this id, or that contains the answer with this id.
 
         If there is none, return None.
         """
@@ -341,9 +345,9 @@ class Sheet:
         return next(cluster for cluster in self.clusters if wording in cluster)
 
     def beside(self, wording: Wording | None, step: int) -> Wording | None:
-        """Return the next wording.
+        """Return the next wording, or the previous wording if `step` is −1.
 
-        If `step` is −1, return the previous one. At an end, return None.
+        If there is none, return None.
         """
         at = self.wordings.index(wording) + step if wording in self.wordings else 0
         return self.wordings[at] if 0 <= at < len(self.wordings) else None

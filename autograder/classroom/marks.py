@@ -122,7 +122,7 @@ class Marks:
         self._rows[key] = row
 
     def _merge(self, key: Key) -> None:
-        """Choose between an answer's mark in the table and its newest mark in the store."""
+        """Return the mark that counts: the mark in the table, or the newest mark in the store."""
         entries = self.stored.by_answer.get(key)
         if self.changed_cell(key):
             known = self._exported.get(key)

@@ -46,9 +46,8 @@ Decide = Callable[[GradeDifference], bool]
 class GradedClass(ClassOverview):
     """Overview of a run, with its changes.
 
-    `version` is the number of the new version. If no result was new, it is 0. `difference` lists
-    the changes of previous results. `needs_repairs` is true if some answer needs a search for a
-    repair.
+    `version` is the number of the new version, or 0 if no result was new. `difference` lists the
+    changes of previous results. `needs_repairs` is true if a file needs a search for a repair.
     """
 
     in_force = True

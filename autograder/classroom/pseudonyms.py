@@ -104,7 +104,7 @@ class Pseudonyms:
         return text
 
     def of_work(self, work: StudentWork) -> StudentWork:
-        """Return a student's work. Each file gets the name of its exercise."""
+        """Return a student's work with a pseudonym. Each file gets the name of its exercise."""
         student = self.student(work.student)
         labels = {s.label: f"{s.name}{Path(s.label).suffix}" for s in work.sources.values()}
 
@@ -137,11 +137,11 @@ class Pseudonyms:
         known = [student for student in names if student in self._students]
         if anonymous and len(known) < len(names):
             raise UserError(
-                f"{results} holds results with names. Name another --out for the anonymous ones."
+                f"{results} has results with names. For results without names, use another --out."
             )
         if not anonymous and known:
             raise UserError(
-                f"{results} holds anonymous results. Add --anonymous, or name another --out."
+                f"{results} has results without names. Add --anonymous, or use another --out."
             )
 
     def _write(self) -> None:

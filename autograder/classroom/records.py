@@ -1,4 +1,4 @@
-"""Records of a class on the disk: reports of the results, and the journal."""
+"""Records of a class on the disk: the reports of a results folder, and the journal."""
 
 import contextlib
 import sqlite3
@@ -33,7 +33,7 @@ class _Name(msgspec.Struct, frozen=True):
 
 
 class _Head(msgspec.Struct, frozen=True):
-    """Part of a record that is decoded immediately."""
+    """Part of a record that is decoded when the file is read."""
 
     student: str
     exercises: tuple[_Name, ...]
@@ -177,7 +177,7 @@ def may_have_repair(report: ExerciseReport, course: Course) -> bool:
 class KnownRepairs:
     """Finished searches for repairs.
 
-    A search's key depends on everything that determines an answer's grade.
+    The key of a search depends on everything that determines the grade.
     """
 
     def __init__(self, journal: Journal, course: Course) -> None:

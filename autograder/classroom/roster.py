@@ -27,7 +27,7 @@ MAX_DAYS = 3650
 
 
 class Student(msgspec.Struct, frozen=True):
-    """Row of the roster: a student's line number, cells, and details of the hand-in."""
+    """Row of the roster: a student's cells, the line number, and details of the hand-in."""
 
     line: int
     cells: dict[str, str]
@@ -42,9 +42,10 @@ SIGNS = ("column", "id", "e-mail", "name", "team")  # the surest first
 
 
 class Match(msgspec.Struct, frozen=True):
-    """Students of a hand-in. `sign` is the evidence, such as "e-mail".
+    """Students to whom a hand-in belongs.
 
-    If several students are possible, they are in `may_be`, and `unclear` is the reason.
+    `sign` is the evidence, such as "e-mail". If it is unclear which student it is, `may_be` has the
+    possible students and `unclear` the reason.
     """
 
     ids: list[str]
@@ -283,7 +284,7 @@ def squashed(name: str) -> str:
 
 
 def spellings(name: str) -> set[str]:
-    """Return the forms of a name. Each word comes first once, as in `Muster, Anna`."""
+    """Return the forms of a name. In each form, another word comes first, as in `Muster, Anna`."""
     words = name.replace(",", " ").split()
     turned = {squashed(" ".join(words[at:] + words[:at])) for at in range(len(words))}
     return turned - {""}

@@ -1,8 +1,9 @@
 """Store of a class in `marks.sqlite`: people's marks and adjustments, and versions.
 
-Each change is one transaction. It is saved on the disk before success is reported. The store gets
-new rows from people's tables, and the tables are written from the store. The journal is a separate
-database, and only a cache. See `docs/maintainers/marks-store.md`.
+Each change is one transaction. The change is saved on the disk before success is reported. People
+edit tables: new rows of these tables are imported into the store, and the tables are written from
+the store. The journal is a separate database, and only a cache. See
+`docs/maintainers/marks-store.md`.
 """
 
 import contextlib
@@ -270,7 +271,10 @@ def refuse_links(path: Path) -> None:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
-    """Connect with a rollback journal, because a write-ahead log fails on network drives."""
+    """Connect to the database.
+
+    It has a rollback journal, because a write-ahead log fails on network drives.
+    """
     connection = sqlite3.connect(path, isolation_level=None, timeout=WAIT)
     connection.text_factory = lambda data: data.decode(errors="replace")  # if damaged
     connection.execute("PRAGMA journal_mode = DELETE")

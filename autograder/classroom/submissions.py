@@ -57,7 +57,7 @@ class StudentWork(msgspec.Struct):
 
 
 def content_of_all(files: Iterable[FoundFile]) -> str:
-    """Return a digest of several files' contents. Names and order do not matter."""
+    """Return a digest of the contents of several files. Names and order do not matter."""
     contents = (file.source.content if file.source else file.trouble for file in files)
     return as_letters(" ".join(sorted(contents)))
 
@@ -70,9 +70,9 @@ def read_work(
 ) -> StudentWork:
     """Read the files of a student. Problems are stored in the result, not raised.
 
-    If the course's `stubs` are given, a changed file counts instead of an unchanged file. If a
-    file's name names no exercise, the file's functions show the exercise. `choices` are people's
-    decisions between several files. A choice is valid until one of these files changes.
+    With the course's `stubs`, a changed file counts instead of an unchanged file. If the name of a
+    file does not name an exercise, the functions in the file decide. `choices` are people's choices
+    of one file among several. A choice is valid until one of these files changes.
     """
     work = StudentWork(folder.student, notes=list(folder.notes))
     names = list(exercises)
@@ -311,9 +311,9 @@ class UnreadableFolder(Exception):
 
 @contextlib.contextmanager
 def guarded() -> Iterator[None]:
-    """Raise `UnreadableFolder` for any error, so that an error affects only one student.
+    """Raise `UnreadableFolder` for any error, so that the error affects only one student.
 
-    The course or the journal causes a `UserError`, so it stays unchanged.
+    A `UserError` is raised unchanged, because its cause is the course or the journal.
     """
     try:
         with cpu_limit(READ_SECONDS):
@@ -346,7 +346,7 @@ def ambiguities(
     stubs: Stubs,
     choices: Callable[[str], Sequence[Decision]],
 ) -> Iterator[str]:
-    """Yield a note for each unclear student, and for each unclear file of a student.
+    """Yield a note for each folder of several students, and for each exercise with several files.
 
     Files are read only if their names suggest two files for one exercise.
     """
@@ -382,7 +382,7 @@ def _may_be_several(path: Path, lost: Mapping[str, str], exercises: Collection[s
 class Opened(msgspec.Struct, frozen=True):
     """Students' folders in order, notes on these folders, and a folder for temporary files.
 
-    If `not_understood` is true, some notes are about entries without a known student.
+    If `not_understood` is true, some entries belong to no known student, and notes say so.
     """
 
     folders: list[Folder]
@@ -398,7 +398,7 @@ def opened(
     """Open the submissions in a folder or in a zip.
 
     Raises:
-        UserError: the submissions or the roster are unreadable, or nothing is from the platform.
+        UserError: the submissions or the roster are unreadable, or the platform is not recognised.
         OSError: the disk has no room to unpack the submissions.
     """
     enrolled = Roster(roster, course) if roster is not None else None

@@ -1,8 +1,8 @@
 """Tables that people edit.
 
-Reading and writing a table loses no content. Spreadsheets save a table in different forms: with a
-byte order mark, with semicolons or tabs, with other line ends, or with more columns. A table keeps
-its form.
+Reading and writing a table loses no content. Spreadsheet programs save a table in different forms:
+with a byte order mark, with semicolons or tabs, with other line ends, or with more columns. The
+grader writes a table in the form in which it was read.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ REMEDY = "Restore them, or move the file elsewhere: grade then writes a new one.
 
 
 class Row(msgspec.Struct, frozen=True):
-    """Unchanged cells of a row."""
+    """Cells of a row, as they are in the file."""
 
     line: int  # number of the row's last line
     cells: tuple[str, ...]
@@ -108,7 +108,7 @@ class Table:
         return tuple(cells)
 
     def write(self, rows: Iterable[Sequence[str]]) -> str:
-        """Replace the table's file. Return the error. Without an error, return ""."""
+        """Replace the table's file. Return an error message, or "" without an error."""
         data = self.encoded(rows, kept=range(sys.maxsize))  # keep all cells unchanged
         if data == self.data:
             return ""
@@ -134,7 +134,7 @@ class Table:
         header: Sequence[str] | None = None,
         kept: Collection[int] = (),
     ) -> bytes:
-        """Return the content of the file with these rows, in the file's own form.
+        """Return the content of a file with these rows, in the form that the file had.
 
         Cells are changed so that spreadsheets do not run them as formulas. The columns `kept` stay
         unchanged.

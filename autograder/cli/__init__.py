@@ -72,11 +72,11 @@ class LazyGroup(click.Group):
     """Group of commands that imports only the command to run."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Return the names of the table's commands. Other packages' commands come last."""
+        """Return the names of the commands. Commands of extensions come last."""
         return list(dict.fromkeys([*self.commands, *hooks(GROUP)]))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command for `--help`, without importing a command of the table."""
+        """Return a command for `--help`. A command of the core is not imported for this."""
         if cmd_name in self.commands or cmd_name not in hooks(GROUP):
             return super().get_command(ctx, cmd_name)
         return load_command(cmd_name)

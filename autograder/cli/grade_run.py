@@ -156,7 +156,7 @@ class _Run(msgspec.Struct, frozen=True):
         return code
 
     def _grade(self, graders: Graders | None) -> GradedClass:
-        """Grade the class, and print the changes and whether they count."""
+        """Grade the class, print the changes, and say if they count."""
         options, out = self.options, self.job.out
         if options.as_json:
             emit_start(self.job)
@@ -184,7 +184,7 @@ Nothing was changed: the current grades still count. The new ones are in
         return overview
 
     def _add_repairs(self, graded: GradedClass, graders: Graders | None) -> None:
-        """Search for repairs of mistakes without name and line, after the grades are written."""
+        """After the grades are written, search for repairs of failures without a name or a line."""
 
         def work(progress: Callable[[int, int], None]) -> tuple[int, int]:
             return add_repairs(self.job, graded, progress, self._speaker("waiting"), graders)
@@ -222,7 +222,7 @@ Nothing was changed: the current grades still count. The new ones are in
         return confirm()
 
     def _graders(self) -> Graders | None:
-        """Return the graders on a cluster. If processes on this machine grade, return None."""
+        """Return the function that grades on a cluster. If this machine grades, return None."""
         options = self.options
         tls = options.tls_ca_file, options.tls_cert, options.tls_key
         if options.scheduler is None and options.local_cluster is None and not any(tls):
@@ -246,7 +246,7 @@ Nothing was changed: the current grades still count. The new ones are in
         return functools.partial(print, file=sys.stderr, flush=True)
 
     def _command(self) -> GradeCommand:
-        """Return the command with absolute paths."""
+        """Return the `grade` command with absolute paths."""
         options, job = self.options, self.job
         is_selection = bool(options.exercises or options.assignment)
         return GradeCommand(

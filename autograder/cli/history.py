@@ -101,7 +101,7 @@ def print_difference(
 ) -> None:
     """Print at most `most` changes of grades with their reasons.
 
-    If there are more changes, each gets one line without checks.
+    If there are more than `most`, each printed change has one line, without checks.
     """
     changes = difference.changes
     for line in headline(difference):

@@ -1,4 +1,4 @@
-"""Progress of long work: a bar in a terminal. Elsewhere, it is a line from time to time."""
+"""Progress of long work: a bar in a terminal, or elsewhere a line from time to time."""
 
 import contextlib
 import signal
@@ -24,7 +24,7 @@ def graded_with_progress(
     log: Callable[[str], None] | None = None,
     done_to: tuple[str, str] = ("graded", "student"),
 ) -> T:
-    """Run `work` with a function that reports the numbers of finished and of all items.
+    """Run `work` with a function that it calls with two numbers: finished items and all items.
 
     With `notify`, the numbers go to `notify` instead of the terminal. `log` gets a sentence from
     time to time.

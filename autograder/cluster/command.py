@@ -22,9 +22,9 @@ def grading_on(
     cluster: "Callable[[], contextlib.AbstractContextManager[DaskCluster]]",
     told: Callable[[str], None],
 ) -> Graders:
-    """Return a function that grades on a cluster. It connects at the first task.
+    """Return a function that grades on a cluster.
 
-    Later calls do not ask excluded machines again.
+    The function connects at the first task. Later calls do not ask excluded machines again.
     """
     left_out: dict[str, str] = {}
 

@@ -1,4 +1,4 @@
-"""Machines of a Dask scheduler. The module exchanges bytes with them."""
+"""Machines of a Dask scheduler, with which this module exchanges bytes."""
 
 import asyncio
 import concurrent.futures
@@ -87,7 +87,7 @@ class DaskCluster:
         return {address: self._known[address] for address in there}
 
     def admit(self, address: str, data: bytes) -> "Future[bytes]":
-        """Send a machine the question whether it can grade. Refuse unsafe connections."""
+        """Ask a machine if it can grade this run. Refuse unsafe connections."""
         if address.startswith("tls://") or is_loopback(get_address_host(address)):
             return self._submit(self._admit, data, [address])
         answer: Future[bytes] = Future()
@@ -122,7 +122,7 @@ class DaskCluster:
         return concurrent.futures.wait(futures, seconds, concurrent.futures.FIRST_COMPLETED).done
 
     def place_of(self, future: "Future[bytes]") -> str:
-        """Return the address of the machine that answered. If it is unknown, return ""."""
+        """Return the address of the machine that replied. If it is unknown, return ""."""
         with contextlib.suppress(Exception):
             task = distributed.Future(self._keys[future], self.client)
             return str(self.client.who_has([task])[task.key][0])
@@ -148,7 +148,7 @@ def is_loopback(host: str) -> bool:
 def secured(address: str, files: Sequence[Path]) -> tuple[Security, str]:
     """Return the settings for TLS, and the address with its protocol.
 
-    If `files` is empty, the settings come from Dask's own configuration.
+    If `files` is empty, the settings come from Dask's configuration.
     """
     security = Security()
     if files:

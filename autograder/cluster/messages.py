@@ -31,7 +31,7 @@ class Instruction(msgspec.Struct, frozen=True):
 class Admission(msgspec.Struct, frozen=True):
     """Request to grade this run, with judges on the cores from `first_core`.
 
-    The answer is the reason why the machine cannot grade. If it can, the answer is "".
+    The reply is the reason why the machine cannot grade. If it can grade, the reply is "".
     """
 
     instruction: Instruction

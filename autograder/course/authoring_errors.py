@@ -27,7 +27,7 @@ class AuthoringError:
 
 
 class InvalidCourse(UserError):
-    """The course has authoring errors, so no submission is graded."""
+    """Error: the course has authoring errors, so no submission is graded."""
 
     def __init__(self, errors: Sequence[AuthoringError]) -> None:
         self.errors = tuple(dict.fromkeys(errors))
@@ -47,7 +47,7 @@ class InvalidCourse(UserError):
 
 
 def meant(word: str, known: Iterable[str]) -> str:
-    """Return the end of a sentence: the nearest known name, or a list of known names."""
+    """Return the end of an error message: the nearest known name, or a list of known names."""
     names = sorted(dict.fromkeys(known))
     near = nearest(word, names)
     if near:
@@ -59,7 +59,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class CourseText:
-    """Python file of the course. It has been loaded, so it is valid Python."""
+    """Python file of the course. The file has been loaded, so it is valid Python."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -27,7 +27,7 @@ Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 class Block(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Block of `course.yml`, without unknown fields."""
+    """Block of `course.yml`. Unknown fields are errors."""
 
 
 class Limits(Block, frozen=True, kw_only=True):
@@ -42,7 +42,8 @@ class Limits(Block, frozen=True, kw_only=True):
 class Question(Block, frozen=True, kw_only=True):
     """Question that students answer in words and a person grades.
 
-    `rubric` says how to give points. The answer is in the text cell `answer="NAME"`.
+    `rubric` lists the criteria for points. The student's answer is in the text cell
+    `answer="NAME"`.
     """
 
     name: Identifier
@@ -56,7 +57,8 @@ class Exercise(Block, frozen=True, kw_only=True):
 
     With `questions`, a person gives the points. The checks then only show which questions are
     answered. With `variant: per-student`, each student has their own numbers. With `repair: false`,
-    for slow checks, the grader does not search for small changes that fix an answer.
+    for exercises with slow checks, the grader does not search for small changes that correct a
+    wrong file.
     """
 
     name: Identifier
@@ -108,9 +110,10 @@ class CourseFile(Block, frozen=True, kw_only=True):
     """The whole of `course.yml`.
 
     `handed_out`, `solutions`, `checks` and `right` (alternative solutions) are folders of the
-    course. `reference` is the course's package. `helpers` are modules of `reference` that checks
-    use. Helpers contain no answers, so `autograder release` hands them out too. Students see the
-    outcomes of hidden checks from `reveal_hidden` on, or from the assignment's own date on.
+    course. `reference` is the package of correct functions. `helpers` are modules of `reference`
+    that checks use. Helpers contain no solutions, so `autograder release` hands them out too.
+    Students see the outcomes of hidden checks from the date `reveal_hidden` on. An assignment may
+    have another date.
     """
 
     title: str
@@ -173,7 +176,10 @@ class Course:
 
     @property
     def grading(self) -> tuple[Path, ...]:
-        """The folders of reference and checks, or only the outer folder if they are nested."""
+        """The folders of the reference and the checks.
+
+        If one contains the other, only the outer folder.
+        """
         reference, checks = self.root / self.content.reference, self.root / self.content.checks
         return (reference,) if reference in checks.parents else (reference, checks)
 

@@ -9,4 +9,4 @@ class UserError(Exception):
 
 
 class NoCourse(UserError):
-    """There is no course in the searched places."""
+    """Error: there is no course in the searched places."""

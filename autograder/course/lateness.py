@@ -17,7 +17,7 @@ class LatePolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
     Work within the grace period is not late. Later work is late by the days since the deadline,
     rounded up. Each day costs `percent_a_day` of the earned points. After `until_days`, all points
-    are lost. In a course, a student's first `free_days` cost nothing.
+    are lost. The first `free_days` late days of a student in a course cost nothing.
     """
 
     grace_minutes: AtLeast0 = 0
@@ -29,7 +29,7 @@ class LatePolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 class LatePenalty(msgspec.Struct, frozen=True):
     """Days after the deadline, the free days among them, and the lost percentage of points.
 
-    If the hand-in is too late for any points, `until_days` is the policy's limit.
+    If the hand-in is so late that all points are lost, `until_days` is the policy's limit.
     """
 
     days: int

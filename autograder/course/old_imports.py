@@ -1,6 +1,6 @@
 """Imports from before `autograder.author`. They still work for one version, with a warning.
 
-The table has the documented names of each old module. `old=new` is a renamed name.
+The table has the documented names of each old module. An entry `old=new` stands for a renamed name.
 """
 
 import importlib

@@ -6,5 +6,5 @@ VARIABLE = "AUTOGRADER_WITHOUT"
 
 
 def is_off(name: str) -> bool:
-    """Return True if a text such as `AUTOGRADER_WITHOUT=quick_exit,…` turns an optimisation off."""
+    """Return True if the variable `AUTOGRADER_WITHOUT` contains the name of an optimisation."""
     return name in os.environ.get(VARIABLE, "").split(",")

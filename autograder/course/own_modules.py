@@ -1,4 +1,4 @@
-"""Packages of a course. They are importable only while this course's code runs.
+"""Import of a course's packages, which are importable only while code of this course runs.
 
 A Python process has only one package of each name, and most courses have a package `reference`.
 """
@@ -19,10 +19,10 @@ Modules = dict[str, ModuleType]
 
 @contextlib.contextmanager
 def importable(course: Course) -> Iterator[None]:
-    """Load the course's packages from the course's folder. It is first on the import path.
+    """Make a course's packages importable while a `with` block runs.
 
-    Modules of other courses with the same names are removed, and restored afterwards. Threads for
-    another course wait.
+    The course's folder is then first on the import path. Modules of other courses with the same
+    names are removed, and restored afterwards. Threads for another course wait.
     """
     _STAGE.enter(course)
     try:

@@ -1,10 +1,10 @@
 """The desk as a web application: a table of views, behind a guard.
 
 To add a view, write a function for each page and each form in a module `NAME_view.py`, and add the
-functions to the table below. A function may block, because it runs in its own thread. A `UserError`
-becomes a page. A view's template extends `desk.html`. A form contains `{{ token(csrf) }}` of
-`parts.html`. Every value is escaped. The content policy allows only scripts, styles and pictures
-from `static/`.
+functions to the table below. A function may block, because it runs in a separate thread. A
+`UserError` is shown as a page. A view's template extends `desk.html`. A form contains `{{
+token(csrf) }}` of `parts.html`. Every value is escaped. The content policy allows only scripts,
+styles and pictures from `static/`.
 """
 
 import re

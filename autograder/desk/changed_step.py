@@ -1,4 +1,4 @@
-"""Search for a wrong step: a change of one step that gives a group's answers.
+"""Search for a change of one step of the reference that gives a group's wrong results.
 
 The search changes and runs only the course's code, never students' code.
 """
@@ -36,8 +36,8 @@ MIN_WRONG = 2  # probes with answers that differ from the right ones
 class StepCode(NamedTuple):
     """Code of a step that the search may change: a text that defines `name`, and its namespace.
 
-    If the step calls the function `name`, `calls` is the step's expression. It is evaluated in the
-    namespace `around`.
+    If the step calls the function `name`, `calls` is the expression of this step. It is evaluated
+    in the namespace `around`.
     """
 
     step: str
@@ -49,7 +49,7 @@ class StepCode(NamedTuple):
     right: Callable[..., Any] | None = None
 
     def misconception(self, text: str) -> Misconception:
-        """Return the misconception with `text` instead of this part of the step."""
+        """Return the misconception in which `text` replaces this part of the step."""
         space = dict(self.space)
         exec(compile(text, self.step, "exec"), space)
         changed = space[self.name]
@@ -89,9 +89,9 @@ class ChangedStep(msgspec.Struct, frozen=True):
 def changed_step(
     replay: Replay, answers: Sequence[Sequence[Outcome]], root: Path
 ) -> ChangedStep | None:
-    """Return the first changed step that gives the answers of all submissions.
+    """Return the first changed step that gives the results of all submissions.
 
-    The same course and answers give the same change.
+    The change depends only on the course and on these results.
     """
     wrong = [
         number

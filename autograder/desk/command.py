@@ -72,9 +72,10 @@ def _end(number: int, _: FrameType | None) -> NoReturn:
 
 
 def write_redirect(page: Path, address: str) -> None:
-    """Write a page that redirects to an address. Only this user can read it.
+    """Write a page that redirects to an address.
 
-    On a command line, other users of the machine could read the address.
+    Only this user can read the page. If the address were on a command line, other users of the
+    machine could read it.
     """
     page.touch(0o600, exist_ok=False)
     page.write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={address}">\n')

@@ -1,4 +1,4 @@
-"""The view *Groups*: show, name, verify and regrade failures without a name."""
+"""The view *Groups*: shows failures without a name, and lets a person name and regrade them."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -35,7 +35,7 @@ def show(visit: Visit) -> Response:
 
 
 def look(visit: Visit) -> Response:
-    """Start a job that computes the group's answers and searches for a matching wrong step."""
+    """Start a job that runs the group's code and searches for a wrong step with its results."""
     group, _ = _group(visit)
     work = _work(visit, group)
 

@@ -2,7 +2,7 @@
 
 The guard admits only browsers with a token, and requests from the desk's pages. Before any view, it
 checks the `Host` header, the request's origin, the token or the cookie, and the size of a posted
-form. Every answer has a content policy that allows only the desk's own scripts.
+form. Every response has a content policy that allows only scripts of the desk.
 """
 
 import hmac
@@ -20,7 +20,7 @@ BYTES = 32  # length of a secret
 
 
 class Secrets:
-    """Tokens that admit browsers, the value of the cookie, and the token of forms."""
+    """Secrets of the desk: tokens that admit browsers, the cookie's value, the token in forms."""
 
     def __init__(self) -> None:
         self.session = secrets.token_urlsafe(BYTES)
@@ -28,7 +28,10 @@ class Secrets:
         self._tokens: dict[str, Path | None] = {}
 
     def new_token(self, file: Path | None = None) -> str:
-        """Return a token that admits one browser once. Using the token deletes the `file`."""
+        """Return a token that admits one browser once.
+
+        When the token is used, the `file` is deleted.
+        """
         token = secrets.token_urlsafe(BYTES)
         self._tokens[token] = file
         return token
@@ -45,7 +48,10 @@ class Secrets:
 
 
 def same(one: str, other: str) -> bool:
-    """Return True if two texts are equal. The time does not depend on the texts."""
+    """Return True if two texts are equal.
+
+    The time of the comparison does not depend on the texts.
+    """
     return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
 
 
@@ -98,7 +104,10 @@ class Guard:
             await (answer or self._app)(scope, receive, safely)
 
     def _answer(self, request: Request) -> Response | None:
-        """Return the guard's refusal. If the request may reach a view, return None."""
+        """Return the response that refuses a request.
+
+        If the request may reach a view, return None.
+        """
         headers = request.headers
         if request.method not in {"GET", "HEAD", "POST"}:
             return _refused(

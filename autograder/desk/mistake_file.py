@@ -1,4 +1,4 @@
-"""Course files for mistakes that were named on the desk, with code or recorded answers."""
+"""Course files for mistakes that were named on the desk, with code or recorded results."""
 
 import ast
 import json
@@ -101,7 +101,7 @@ def code_file(exercise: str, function: str, words: MistakeText, step: ChangedSte
 
 
 def answers_file(words: MistakeText, replay: Replay, outcomes: Sequence[Outcome]) -> bytes:
-    """Return the record of a mistake with recorded answers and no code."""
+    """Return the file of a mistake with recorded results and no code."""
     first, second, third = words.hints
     records = tuple(map(recorded_answer, replay.probes(DRAWS), outcomes))
     named = NamedAnswers(

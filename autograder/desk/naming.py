@@ -1,4 +1,4 @@
-"""Naming of a group's mistake: a new file of the course, verified before it counts."""
+"""Naming of a group's mistake: writes a new file of the course, if `verify` passes."""
 
 import contextlib
 import tempfile
@@ -44,7 +44,8 @@ Key = tuple[str, str]  # exercise and group
 class ConfinedWork(msgspec.Struct, frozen=True):
     """A group's submissions to an exercise, to run in a new process.
 
-    With `own_code`, submissions may run unconfined. Submissions must not read folders in `secret`.
+    With `own_code`, submissions may run unconfined. Confined submissions cannot read the folders in
+    `secret`.
     """
 
     root: Path
@@ -56,23 +57,26 @@ class ConfinedWork(msgspec.Struct, frozen=True):
 
 
 class GroupAnswers(msgspec.Struct):
-    """A function's replay, and the outcomes of submissions with the group's answers."""
+    """A function's replay, and the outcomes of submissions that return the group's results."""
 
     replay: Replay
     outcomes: tuple[tuple[Outcome, ...], ...]
     sources: tuple[Source, ...]
 
     def known_mistake(self) -> str:
-        """Return the name of the mistake that gives these answers. If there is none, return ""."""
+        """Return the name of the mistake that gives these results. If there is none, return ""."""
         replay, everywhere = self.replay, range(len(self.outcomes[0]))
         fitting = [replay.giving(replay.singles, answers, everywhere) for answers in self.outcomes]
         common = set.intersection(*({wrong[0].id for wrong in wrongs} for wrongs in fitting))
         return common.pop() if len(common) == 1 else ""
 
     def why_not_recorded(self) -> str:
-        """Return why these answers cannot be recorded as a mistake. If they can, return ""."""
+        """Return why these results cannot be recorded as a mistake.
+
+        If they can be recorded, return "".
+        """
         if not self.replay.recipe.comparison.is_exact:
-            return "This function's answers are random, so recorded answers cannot name a mistake."
+            return "This function returns random values, so a mistake cannot be recorded."
         probes, first = self.replay.probes(DRAWS), self.outcomes[0]
         equal_up_to_rounding = all(
             same(outcome, its, probe.condition)
@@ -80,14 +84,14 @@ class GroupAnswers(msgspec.Struct):
             for outcome, its, probe in zip(other, first, probes, strict=True)
         )
         if not equal_up_to_rounding:
-            return "These answers agree to three digits only, so there are two mistakes."
+            return "These results agree only to three digits, so there are two mistakes."
         return ""
 
 
 class ExaminedGroup(msgspec.Struct, frozen=True):
-    """A group's function, and the number of examined submissions with the group's answers.
+    """A group's function, and the number of examined submissions that return the group's results.
 
-    Without a step, `why_not` says why the answers cannot be recorded.
+    Without a step, `why_not` is the reason why the results cannot be recorded.
     """
 
     function: str
@@ -100,7 +104,7 @@ class ExaminedGroup(msgspec.Struct, frozen=True):
 
 
 class NewMistake(msgspec.Struct, frozen=True):
-    """File of a new mistake, or the faults that prevent it."""
+    """File of a new mistake, or the faults that `verify` found with it."""
 
     path: Path
     by_code: bool
@@ -122,7 +126,10 @@ class GroupState(msgspec.Struct, frozen=True):
 
 
 class GroupJobs:
-    """States and jobs of a desk's groups. Jobs run one at a time, because each uses a core."""
+    """States and jobs of the groups of a class.
+
+    Jobs run one at a time, because each uses a core.
+    """
 
     def __init__(self) -> None:
         self._changing, self._working = threading.Lock(), threading.Lock()
@@ -194,7 +201,7 @@ def examine(work: ConfinedWork) -> ExaminedGroup:
 
 
 def write_mistake(work: ConfinedWork, words: MistakeText) -> NewMistake:
-    """Write a group's mistake into the course if `verify` passes with it."""
+    """Write a group's mistake into the course, if `verify` passes with this mistake."""
     course = load_course(work.root / FILE_NAME)
     exercise = course.exercise(work.exercise)
     with importable(course):
@@ -246,10 +253,10 @@ def _answers(course: Course, exercise: Exercise, work: ConfinedWork) -> GroupAns
 
 
 def _outcomes(submission: Submission, replay: Replay, group: str) -> tuple[Outcome, ...]:
-    """Return a submission's outcomes. If the first answers differ from the group's, return ().
+    """Return a submission's outcomes. If the first outcomes differ from the group's, return ().
 
     Raises:
-        Stopped: the submission does not answer.
+        Stopped: the submission returns no more results.
     """
     first = len(replay.probes(1))
     outcomes: list[Outcome] = []

@@ -1,4 +1,4 @@
-"""Runs of `autograder grade` in their own process, to show and apply changes."""
+"""Runs of `autograder grade` in a separate process, to show and apply changes."""
 
 import contextlib
 import signal
@@ -129,7 +129,7 @@ class Regrading:
         weakref.finalize(self, _stop_all)
 
     def show(self, command: GradeCommand) -> None:
-        """Start a run that only computes a command's changes."""
+        """Start a run that only computes the changes that a command would make."""
         self._begin(command)
 
     def apply(self, difference: str) -> None:

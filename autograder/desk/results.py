@@ -35,7 +35,7 @@ GROUP = re.compile(r"[0-9a-f]{10}")
 
 
 class Sentence(NamedTuple):
-    """Message on a check, and the positions of its students in the class."""
+    """Message on a check, and the positions in the class of the students who got it."""
 
     text: str
     by: list[int]
@@ -82,7 +82,7 @@ class ExerciseOutcomes:
 
 
 class UnnamedGroup(msgspec.Struct):
-    """Students with similar wrong answers to an exercise. No known mistake explains them.
+    """Students with the same wrong results in an exercise. No known mistake explains these results.
 
     `failed` counts the failures of each check, by title.
     """

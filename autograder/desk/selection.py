@@ -1,4 +1,4 @@
-"""Selection and order of the students on a page, as stated in the page's address."""
+"""Selection and order of the students on a page, from the parameters in the page's address."""
 
 import functools
 from collections.abc import Mapping

@@ -176,7 +176,7 @@ def _entered_page(visit: Visit, text: str) -> Response:
 
 
 class ShownFile(NamedTuple):
-    """One of several files: its code and its content's id."""
+    """One of several files for an exercise: its code, and an id of its content."""
 
     name: str
     id: str

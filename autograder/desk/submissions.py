@@ -99,8 +99,8 @@ def code_of(
 ) -> tuple[list[CodeFile], str]:
     """Return the graded code. If it is missing or has changed since grading, add a warning.
 
-    Of several sources, use the source with the report's digest. By default, use the first. The code
-    includes people's comments.
+    Of several sources, the function uses the source that was graded, if there is one, and else the
+    first. The returned code includes people's comments.
     """
     there = [source for source in sources if source is not None]
     if not there:

@@ -61,7 +61,7 @@ class DeskContext:
         return key
 
     def pop_sentence(self, key: str) -> str:
-        """Return and delete the sentence with this key. For an unknown key, return ""."""
+        """Remove the sentence with this key, and return it. For an unknown key, return ""."""
         kept = self.kept.pop(key, "")
         return kept if isinstance(kept, str) else ""
 

@@ -1,4 +1,4 @@
-"""The view *Words*: answers in words, question by question, with similar answers together."""
+"""The view *Words*: shows answers in words, one question at a time, grouped by similarity."""
 
 from collections.abc import Mapping
 from urllib.parse import quote, unquote
@@ -31,7 +31,10 @@ YEAR = 365 * 24 * 3600
 
 
 class MarkForm(msgspec.Struct, frozen=True):
-    """Form for marking answers. `who` has the students' ids. `trouble` is the error message."""
+    """Form for marking answers in words.
+
+    `who` has the students' ids. `trouble` is the error message.
+    """
 
     who: frozenset[str] = frozenset()
     items: tuple[str, ...] = ()
@@ -51,7 +54,7 @@ def _comment_id(comment: str) -> str:
 
 
 def _current_form(sheet: Sheet, wording: Wording) -> MarkForm:
-    """Return a form. It is empty for unmarked answers, and filled in if all have marks."""
+    """Return a form. If all answers have marks, the form is filled in. Otherwise, it is empty."""
     marks = [sheet.marking.standing(member) for member in wording.members]
     waiting = [member for member, mark in zip(wording.members, marks, strict=True) if mark.is_open]
     who = frozenset(_who(member.student) for member in waiting or wording.members)

@@ -26,7 +26,7 @@ class ArrayChange(NamedTuple):
     def applied_to(self, what: str) -> str:
         """Return text such as `the weights divided by their length along {last}`.
 
-        The axis's name later replaces `{last}`; see `general.families`.
+        `general.families` replaces `{last}` by the name of the axis.
         """
         one = what.startswith("the ") and " and " not in what and not is_plural(what)
         their = "its" if one else "their"
@@ -34,9 +34,10 @@ class ArrayChange(NamedTuple):
         return f"{what} {said}"
 
     def of(self, value: Any, axis: Any = -1) -> Any:
-        """Return the changed array. If the change is impossible, return the same value.
+        """Return the changed array.
 
-        `axis` replaces the last axis.
+        If the change is impossible, return the same value. With `axis`, the change is along this
+        axis instead of the last.
         """
         if not isinstance(value, np.ndarray | list | np.floating | float):
             return value

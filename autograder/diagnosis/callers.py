@@ -18,7 +18,8 @@ from autograder.worker.codec import tensor
 class ModuleCaller:
     """Caller of a torch module.
 
-    The recipe's parameters are arguments of the constructor, arguments of `forward`, or weights.
+    Each parameter of the recipe is an argument of the constructor, an argument of `forward`, or a
+    weight.
     """
 
     built_with: tuple[str, ...]  # the recipe's parameters for the constructor, in order
@@ -31,7 +32,10 @@ class ModuleCaller:
         return (*self.built_with, *self.called_with, *self.weights.values())
 
     def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
-        """Return the result of the student's module. If weights are missing, return a text."""
+        """Return the result of the student's module.
+
+        If weights do not fit, return a text that says so.
+        """
         state = recipe.arguments(probe)
         inputs = [getattr(state, name) for name in self.called_with]
         while inputs and inputs[-1] is None:
@@ -114,7 +118,7 @@ def expect_module(
 
 @dataclass(frozen=True)
 class TensorCaller:
-    """Caller of a function that takes and returns tensors."""
+    """Caller of a student's function that takes and returns tensors."""
 
     def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
         called = recipe.as_called(probe)

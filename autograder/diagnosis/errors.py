@@ -1,4 +1,4 @@
-"""Explanations of exceptions in the student's code, with names for the axes of shapes."""
+"""Explanations of exceptions in the student's code. They name the axes of shapes."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -26,10 +26,10 @@ class _Failure(NamedTuple):
 
 
 def explain(error: Raised, sizes: Sizes, axes: int = 0, of_torch: bool = False) -> str:
-    """Return a sentence that explains an error. If Python's message is clear, return "".
+    """Return a sentence that explains an error.
 
-    `axes` is the largest number of axes in an argument. `of_torch` is true if the exercise needs
-    tensors.
+    If Python's message is clear, return "". `axes` is the largest number of axes of an argument.
+    `of_torch` is true if the exercise needs tensors.
     """
     arrays = list(error.shapes.items())[:MAX_ARRAYS]
     shapes = {one_line(name, 40): tuple(array[:MAX_AXES]) for name, array in arrays}
@@ -55,7 +55,7 @@ def explain(error: Raised, sizes: Sizes, axes: int = 0, of_torch: bool = False) 
 def named_shape(array: Sequence[int], sizes: Sizes) -> str:
     """Return a text such as `(B, L_q, d_k) = (2, 3, 4)`.
 
-    If names are unclear, it has only numbers.
+    If a size has no clear name, the text has only numbers.
     """
     numbers = shape(tuple(array))
     fitting = [[name for name, value in sizes.items() if value == size] for size in array]
@@ -157,7 +157,7 @@ def _broadcast(failure: _Failure) -> str:
 
 
 def _indexed(failure: _Failure) -> str:
-    """Explain a wrong shape of truth values that are used as an index."""
+    """Explain the error of an index that is an array of truth values with a wrong shape."""
     shapes, sizes = failure.shapes, failure.sizes
     index = r"~?\(?(\w+)(?:\.astype\(bool\)|\.bool\(\)| [!=]= \w+)?\)?"
     found = re.fullmatch(rf"(\w+)\[(\.\.\., ?|(?::, ?)*)({index})\]", failure.part)

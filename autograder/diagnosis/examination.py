@@ -1,4 +1,4 @@
-"""Observed calls of one function: arguments, student's answers and correct answers."""
+"""Observed calls of one function: the arguments, the student's results and the correct results."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ Ask = Callable[[Probe], Answer]
 
 @dataclass(frozen=True)
 class ObservedCall:
-    """Observed call: the correct call's values, the correct answer, and the student's answer."""
+    """Observed call: values of the correct steps, the correct result, and the student's result."""
 
     state: Any
     answer: Answer
@@ -45,7 +45,7 @@ class ObservedCall:
 
     @property
     def is_of_other_kind(self) -> bool:
-        """True if the answer has a wrong structure, such as a dict instead of an array."""
+        """True if the result has a wrong structure, such as a dict instead of an array."""
         answer, expected = self.answer.outcome, self.expected
         if expected.signature.startswith("{"):
             return answer.signature != expected.signature  # another structure: other keys
@@ -78,12 +78,12 @@ class Observations:
 
     @property
     def of_other_kind(self) -> bool:
-        """True if an answer has another structure than the correct answer."""
+        """True if a result has another structure than the correct result."""
         return any(case.is_of_other_kind for case in self.values)
 
     @cached_property
     def of_right_shape(self) -> list[tuple[ObservedCall, Outcome, Outcome]]:
-        """Calls with wrong values of the right shape, and their answers in parts."""
+        """Calls with wrong values of the right shape, each with both results, split into parts."""
         count = len(self.recipe.results)
         alike = [
             (case, case.answer.outcome.in_parts(count), case.expected.in_parts(count))
@@ -94,9 +94,9 @@ class Observations:
 
     @cached_property
     def wrong_parts(self) -> frozenset[int]:
-        """Positions of the results that are wrong in some call.
+        """Positions of the returned values that are wrong in some call.
 
-        If they are unknown, the set is empty.
+        If unknown, the set is empty.
         """
         count = len(self.recipe.results)
         if count < 2 or any(len(right.parts) != count for _, _, right in self.of_right_shape):
@@ -111,7 +111,7 @@ class Observations:
 
 
 def observe(replay: Replay, answers: Sequence[Answer]) -> Observations:
-    """Return the observed calls from these answers to the first probes."""
+    """Return the first probes as observed calls, with these results of the student."""
     kinds = len(replay.probes())
     probes = replay.probes(len(answers) // kinds)
     cases = (
@@ -129,10 +129,10 @@ def observe(replay: Replay, answers: Sequence[Answer]) -> Observations:
 
 @dataclass
 class Examination:
-    """Answers of one function to the probes. A diagnosis asks for one draw of probes after another.
+    """Results of one function to the probes. A diagnosis asks for one draw of probes after another.
 
     Attributes:
-        ask: calls the function in a process without earlier calls of other code.
+        ask: a function that calls the student's function, in a process without earlier calls.
         alone: starts a new process without earlier calls, and returns a function like `ask` for
             this process. It is None if no call can leave state behind.
     """
@@ -143,7 +143,7 @@ class Examination:
     answers: list[Answer] = field(default_factory=list)
 
     def draw(self, draws: int) -> None:
-        """Answer the first `draws` draws of probes. Call the function only for new probes."""
+        """Call the function with the probes of the first `draws` draws, if this is not done yet."""
         for probe in self.replay.probes(draws)[len(self.answers) :]:
             self.answers.append(self.ask(probe))
 
@@ -153,12 +153,12 @@ class Examination:
 
     @property
     def right(self) -> list[bool]:
-        """A list with True for each right answer and False for each wrong answer."""
+        """A list with True for each right result and False for each wrong result."""
         return [self.replay.is_right(i, outcome) for i, outcome in enumerate(self.outcomes)]
 
     @property
     def wrong(self) -> list[int]:
-        """The indices of the wrong answers."""
+        """The indices of the wrong results."""
         return [number for number, is_right in enumerate(self.right) if not is_right]
 
     @property
@@ -166,13 +166,13 @@ class Examination:
         return range(len(self.answers))
 
     def observed(self) -> Observations:
-        """Return all calls with their answers and the correct answers."""
+        """Return all calls with their results and the correct results."""
         return observe(self.replay, self.answers)
 
     def giving(self, candidates: Sequence[Candidate], calls: Sequence[int]) -> list[Candidate]:
-        """Return the candidates that give the student's answers to all these calls.
+        """Return the candidates that give the student's results for all these calls.
 
-        At least `TELLING` calls must distinguish each candidate from correct code.
+        In at least `TELLING` calls, a candidate must differ from correct code.
         """
         return self.told_from_right(self.replay.giving(candidates, self.outcomes, calls), calls)
 
@@ -183,5 +183,5 @@ class Examination:
         return [wrong for wrong in candidates if self.replay.telling(calls, wrong) >= TELLING]
 
     def group(self) -> str:
-        """Return an id that is equal for similar wrong answers; see `group_id`."""
+        """Return an id that is equal for similar wrong results; see `group_id`."""
         return group_id(self.outcomes[: len(self.replay.probes(1))])

@@ -1,7 +1,7 @@
-"""True statements about wrong answers that no misconception explains.
+"""True statements about wrong results that no misconception explains.
 
-A statement describes the wrong calls, the shapes, or a relation between wrong and right numbers,
-such as a factor. Each statement is true of all observed calls.
+A statement describes the calls with wrong results, the shapes, or a relation between wrong and
+right numbers, such as a factor. Each statement is true of all observed calls.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ Sizes = Mapping[str, int]
 
 
 def locate(seen: Observations) -> Finding | None:
-    """Return the most informative true statements about all wrong answers."""
+    """Return the most informative true statements about all wrong results."""
     if seen.of_other_kind:
         divided = division(seen)
         return located("statements", divided) if divided else None
@@ -44,12 +44,12 @@ def locate(seen: Observations) -> Finding | None:
 
 
 def stopping(answer: Answer) -> Finding:
-    """Return the finding for a function that stops with an error."""
+    """Return the diagnosis of a function that stops with an error."""
     return located("error", stated("error", error=answer.error, line=str(answer.line)))
 
 
 def true_statements(seen: Observations) -> list[Statement]:
-    """Return all true statements about the wrong answers, in the report's order."""
+    """Return all true statements about the wrong results, in the report's order."""
     measure, divided = measured(seen), division(seen)
     stop = seen.first_error if seen.values and divided is None else None
     candidates = [
@@ -69,7 +69,7 @@ def true_statements(seen: Observations) -> list[Statement]:
 
 
 def measured(seen: Observations) -> Statement | None:
-    """Return the first fact that is true of every wrong answer with the same value."""
+    """Return the first fact of the course that gives the same number for every wrong result."""
     if len(seen.values) < ENOUGH or seen.of_other_kind:
         return None
     for fact in seen.recipe.facts:
@@ -80,7 +80,7 @@ def measured(seen: Observations) -> Statement | None:
 
 
 def _named_value(fact: Fact, seen: Observations) -> str:
-    """Return a fact's number in words, if all wrong answers have the same number."""
+    """Return, in words, the number that a fact gives for all wrong results, or ""."""
     numbers, sizes = [], []
     for case in seen.values:
         try:
@@ -123,7 +123,7 @@ def _right_result(seen: Observations) -> Statement | None:
 
 
 def _other_shape(seen: Observations) -> Statement | None:
-    """Return the statement that all wrong answers have wrong shapes, if this is true.
+    """Return the statement that all wrong results have wrong shapes, if this is true.
 
     The statement contains no sizes, because calls have different sizes.
     """
@@ -174,7 +174,7 @@ def sides_of_traits(recipe: Recipe, states: Sequence[Any]) -> list[Side]:
 
 
 def division(seen: Observations) -> Statement | None:
-    """Return a statement about a property that all wrong calls have and no right call has."""
+    """Return a statement about a property of all calls with wrong results, and of no other call."""
     failed = frozenset(number for number, case in enumerate(seen.cases) if not case.right)
     if min(len(failed), len(seen.cases) - len(failed)) < ENOUGH:
         return None
@@ -213,9 +213,9 @@ def _one_property(
 
 
 def relation(seen: Observations) -> Statement | None:
-    """Return a statement about the first relation that is true of all wrong answers.
+    """Return a statement about the first relation that is true of all wrong results.
 
-    If one of several results is wrong, compare only this result.
+    If only one of several returned values is wrong, compare only this value.
     """
     which = next(iter(seen.wrong_parts)) if len(seen.wrong_parts) == 1 else None
 
@@ -288,7 +288,7 @@ POWERS: tuple[tuple[str, float], ...] = (("{}", 1.0), ("√{}", 0.5), ("{}²", 2
 
 
 def named_factor(factors: Sequence[float], calls: Sequence[Sizes]) -> str:
-    """Return an expression such as √d_k that gives the factors from the calls' sizes.
+    """Return an expression such as √d_k that computes the factors from the calls' sizes.
 
     If no expression fits, or if all factors are the same number, return "".
     """

@@ -1,4 +1,4 @@
-"""Diagnoses as codes and fields, and the engine's sentences about wrong answers."""
+"""Diagnoses, with a diagnosis code and fields, and the engine's sentences about wrong results."""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ ONLY_CAUSE = re.compile("([Yy]our) numbers (?:are|match) (?:a (?:call|module) wi
 
 @dataclass(frozen=True)
 class Finding:
-    """Diagnosis of a function's answers. The docstring of `Diagnosis` describes the fields."""
+    """Diagnosis of a function's results. The docstring of `Diagnosis` describes the fields."""
 
     kind: Literal["named", "located", "error"]
     says: str
@@ -99,7 +99,7 @@ NAMED: Mapping[str, str] = {
 
 
 def stated(code: str, **values: str) -> Statement:
-    """Return a statement about the answers, with `values` for its sentence."""
+    """Return a statement about the results, with `values` for its sentence."""
     return Statement(code=code, values=values)
 
 
@@ -124,7 +124,7 @@ def located(
     stops: bool = False,
     shows_error: bool = False,
 ) -> Finding:
-    """Return a diagnosis of statements about the answers.
+    """Return a diagnosis that consists of statements about the results.
 
     With `stops`, some calls stop with an error, so only the first statement is true of all calls.
     If `shows_error` is true, the report shows a call that stops.
@@ -155,8 +155,8 @@ def with_error(finding: Finding, error: str) -> Finding:
 def worded(code: DiagnosisCode, finding: str, *, stops: bool = False) -> str:
     """Return a misconception's sentence in the form that fits the diagnosis.
 
-    The report uses parts in braces only if the misconception explains all answers. With `stops`,
-    some calls stop with an error, so the sentence is about the code instead of the answers.
+    The report uses parts in braces only if the misconception explains all results. With `stops`,
+    some calls stop with an error, so the sentence is about the program code instead of the results.
     """
     if code == "named" and not stops:
         return SCOPED.sub(r"\1", finding)
@@ -170,8 +170,8 @@ def named(
 ) -> Finding:
     """Return a diagnosis that names misconceptions, with the hints of the first.
 
-    If only some calls show the misconception, `calls` describes these calls. The course's authors
-    wrote the sentences, so a hidden check may show the diagnosis.
+    If only some calls show the misconception, `calls` describes these calls. A hidden check may
+    show this diagnosis, because its sentences come from the course and contain no values.
     """
     first, second = (*(worded(code, m.finding, stops=stops) for m in misconceptions), "")[:2]
     says = NAMED[code].format(

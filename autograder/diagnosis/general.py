@@ -148,10 +148,10 @@ MOST_RESULTS = 3
 
 
 def generals(recipe: Recipe) -> tuple[Misconception, ...]:
-    """Return the general misconceptions, which are tried like the course's own.
+    """Return general misconceptions, which are tried like the misconceptions of the course.
 
-    Each named step of a plain function has a misconception: if x has whole numbers, so has
-    `np.empty_like(x)`.
+    Each named step of a plain function has one: the step's value is cut to whole numbers, because
+    `np.empty_like(x)` has the integer dtype of x.
     """
     steps = [step for step in recipe.steps if step in recipe.labels and recipe.caller is None]
     stored = (
@@ -179,8 +179,8 @@ def _stored(does: Step) -> Step:
 def families(recipe: Recipe) -> tuple[Misconception, ...]:
     """Return generic changes of a function's results, arguments and steps, simplest first.
 
-    A function with a custom caller has no generic changes, because students do not know the
-    recipe's arguments.
+    With a custom caller, return none. A report on a generic change would name arguments of the
+    recipe, and students do not know these arguments.
     """
     if not isinstance(recipe.caller, ModuleCaller | TensorCaller | None):
         return ()

@@ -1,7 +1,7 @@
 """Choice of the hints for a failed check.
 
 Hints come from the diagnosed mistake, else from the kind of failure, else from the check. The
-number of attempts and the redaction of the report decide how many hints a student sees.
+number of attempts and the hint policy decide how many hints a student sees.
 """
 
 import re
@@ -137,7 +137,7 @@ HINTS: Mapping[str, Three] = {
         "Print the index and the array's shape just before the line that fails.",
     ),
     "reshape": (
-        "Does the new shape have as many numbers as the array {where}?",
+        "Does an array of the new shape have as many elements as your array {where}?",
         "A reshape keeps all numbers: the product of the sizes stays the same.",
         "Print the array's shape just before the reshape.",
     ),
@@ -296,7 +296,7 @@ def _filled(hints: Three, cause: Cause, hidden: bool) -> tuple[str, ...]:
 
 
 def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
-    """Return the kind of a failure: a key of `HINTS`, or else the code of the cause."""
+    """Return the kind of a failure: a key of `HINTS`, or else the error code of the cause."""
     if diagnosis is not None:
         code = OF_MISTAKES.get(diagnosis.misconceptions, diagnosis.code)
         if code in HINTS:
@@ -331,7 +331,7 @@ def _nearer(kind: str, cause: Cause) -> str:
 
 
 def way_of_failing(check: CheckReport) -> str:
-    """Return a text for the way of failing."""
+    """Return a text that is equal for two checks which fail in the same way."""
     diagnosis, cause = check.diagnosis, check.cause
     names = diagnosis.misconceptions if diagnosis is not None else ()
     ways = sorted(names) or [failure_kind(cause, diagnosis) if cause is not None else check.outcome]

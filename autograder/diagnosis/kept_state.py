@@ -1,6 +1,6 @@
 """Search of a student's source for lines that keep state or end a loop too early.
 
-The source does not run, so a message says only that such a line exists.
+The search only reads the source, so a message says only that such a line exists.
 """
 
 import ast
@@ -49,7 +49,10 @@ def loop_ended(units: Sequence[Unit], function: str) -> Finding | None:
 
 
 def with_lines(finding: Finding, units: Sequence[Unit]) -> Finding:
-    """Return the finding. If it is about kept state, add the lines that keep state."""
+    """Return the finding.
+
+    If it says that results depend on earlier calls, add the lines that keep state.
+    """
     if finding.misconceptions != (REMEMBERS,):
         return finding
     lines = lines_keeping_state(units)
@@ -64,7 +67,7 @@ def with_lines(finding: Finding, units: Sequence[Unit]) -> Finding:
 
 
 def _lines(body: Sequence[ast.stmt]) -> Iterator[tuple[int, str, str]]:
-    """Yield the line, the name and the code of each statement that keeps state."""
+    """Yield the line, the name and the kind of each statement that keeps state."""
     outside = set(_bound(body))
     definitions = [node for node in body if isinstance(node, Definition)]
     for function in (node for definition in definitions for node in ast.walk(definition)):

@@ -2,7 +2,7 @@
 
 Each mistake from the desk has a file in the reference package's folder
 `misconceptions/named/EXERCISE/`. The file is a module with `FUNCTION` and the family `NAMED`. If
-only answers are known, it is JSON.
+only results are known, it is a JSON file.
 """
 
 import dataclasses
@@ -59,7 +59,7 @@ class Mistakes:
 
 
 class WrongMistakes(Exception):
-    """`MISTAKES` is not a record of mistakes."""
+    """`MISTAKES` is not an object of the class `Mistakes`."""
 
 
 def load_module(reference: str, exercise: str) -> ModuleType | None:
@@ -74,7 +74,7 @@ def load_module(reference: str, exercise: str) -> ModuleType | None:
 
 
 def read_mistakes(module: ModuleType | None) -> Mistakes:
-    """Return the `MISTAKES` of a module. For None, return an empty record.
+    """Return the `MISTAKES` of a module. Without a module, return an empty object.
 
     Raises:
         WrongMistakes: the module's `MISTAKES` is not a record of mistakes.
@@ -100,7 +100,7 @@ class RecordedAnswer(msgspec.Struct, frozen=True):
 
 
 class NamedAnswers(msgspec.Struct, frozen=True):
-    """Mistake without code, known only by wrong answers to the probes."""
+    """Mistake without code, known only by wrong results for the probes."""
 
     id: str
     function: str
@@ -168,7 +168,7 @@ def read_answers(path: Path) -> NamedAnswers:
 
 
 def fingerprint(recipe: Recipe, named: NamedAnswers) -> Fingerprint:
-    """Return the misconception with these recorded answers.
+    """Return the misconception with these recorded results.
 
     If the probes have changed, it matches no student.
     """

@@ -21,11 +21,11 @@ MOST_NUMBERS = 100_000  # correct answers to probes have far fewer numbers
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """Outcome of a call: the value's structure as a text, and all numbers in one row.
+    """Outcome of a call: a text on the value's structure (`signature`), and all numbers in one row.
 
     Outcomes with different signatures differ. A list of equally long rows has the signature of an
     array. All exceptions share one signature, because the same mistake raises different exceptions
-    in different versions of a library. For a value without numbers, `whole` is the value.
+    in different versions of a library. If the value contains no numbers, `whole` is the value.
     """
 
     signature: str
@@ -42,7 +42,10 @@ class Outcome:
         return replace(self, parts=tuple(self.parts[0]))
 
     def in_precision(self, precision: np.dtype[Any]) -> "Outcome":
-        """Return the outcome with numbers rounded to a dtype. Too large numbers become ∞."""
+        """Return the outcome with its numbers rounded to a dtype.
+
+        Numbers that are too large become ∞.
+        """
         if precision == DOUBLE:
             return self
         with np.errstate(over="ignore"):
@@ -85,14 +88,14 @@ def agree(
 
 
 def alike(answer: Outcome, expected: Outcome, condition: float) -> npt.NDArray[np.bool_]:
-    """Return True for each number of an answer that equals the expected number."""
+    """Return True for each number of a result that equals the expected number."""
     if expected.allowed is not None:
         return np.asarray(np.abs(answer.numbers - expected.numbers) <= expected.allowed)
     return agree(answer.numbers, expected.numbers, answer.precision, condition)
 
 
 def only_nan(outcomes: Sequence[Outcome]) -> bool:
-    """Return True if all numbers of every answer are NaN."""
+    """Return True if all numbers of every result are NaN."""
     return all(
         not outcome.raised and len(outcome.numbers) > 0 and bool(np.isnan(outcome.numbers).all())
         for outcome in outcomes
@@ -111,7 +114,7 @@ def same(answer: Outcome, expected: Outcome, condition: float) -> bool:
 
 
 def group_id(outcomes: Sequence[Outcome]) -> str:
-    """Return an id of the answers, rounded to three digits, or "" if all calls raised errors."""
+    """Return an id of the results, rounded to three digits, or "" if all calls raised errors."""
     if all(outcome.raised for outcome in outcomes):
         return ""
     lines = []
@@ -126,12 +129,13 @@ class Comparison:
     """Comparison of a function's results that ignores rounding errors.
 
     Attributes:
-        precision: the dtype of students' computations, which limits the comparison.
+        precision: the dtype of students' computations. It limits how exact the comparison is.
         by_kind: true if a list does not equal a tuple or an array, and True does not equal 1.
         read: a function that returns the part of a student's result to compare, such as the images
             of a figure.
-        sample: a function that makes a student's result from the state of a replay, if the recipe
-            does not compute this result: a figure, or a mean over random trials.
+        sample: a function that makes a result like the student's from the state of a replay. It is
+            for results that the recipe itself does not compute, such as a figure or a mean over
+            random trials.
         spread: a function that computes the expected numbers of a random result and their largest
             allowed errors from the state of a replay, or None for exact results.
     """

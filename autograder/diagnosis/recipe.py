@@ -15,7 +15,7 @@ from autograder.diagnosis.outcome import EXACT, Comparison, Outcome
 Step = Callable[[Any], Any]
 """Type of a step: a function that gets the `State` of the call and returns the step's value."""
 Hints = tuple[str, str, str] | tuple[()]
-"""Type of the three hints: a question, the property that fails, and the place with the fix."""
+"""Type of three hints: a question, the property that the result lacks, and where to look."""
 Way = tuple[Any, ...]
 
 
@@ -28,16 +28,15 @@ class Alternative:
 
 @dataclass(frozen=True, eq=False)
 class Misconception:
-    """One mistake, as code that can run.
+    """One mistake, as a wrong version of some steps.
 
     Attributes:
         id: the name of the mistake. All ways to make the same mistake have the same name.
         finding: a sentence that is true of the student's numbers. The report shows a part in
-            braces, `{one}`, only if this mistake alone explains every answer. Of `{one|other}`, the
+            braces, `{one}`, only if this mistake alone explains every result. Of `{one|other}`, the
             report then shows `one`, else `other`.
-        hints: a question, a rule, and the place with the fix. Without hints, the report shows the
-            hints of the failed check.
-        replaces: the wrong steps or arguments, by name.
+        hints: a question, a rule, and where to look. Without hints, the report shows the hints of
+            the failed check. replaces: the wrong steps or arguments, by name.
     """
 
     id: str
@@ -47,7 +46,7 @@ class Misconception:
 
 
 Change = Alternative | Misconception
-"""Type of a right or wrong change. `replaces` maps a recipe's steps or arguments to functions."""
+"""Type of a correct or wrong change. `replaces` maps a recipe's steps or arguments to functions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +69,8 @@ class Family:
     Attributes:
         target: the name of the replaced step, or None if each change is a dict. If the target is
             the recipe's function, a change is a function with the same arguments.
-        hints: a question, a rule, and the place with the fix. Write None if the hints of the checks
-            are enough.
+        hints: a question, a rule, and where to look. Write None if the hints of the checks are
+            enough.
         ways: a dict from the name of each mistake to its finding and change.
         means: a function that turns each change into a function of the state, or into a dict of
             such functions.
@@ -140,7 +139,7 @@ def constant(value: Any) -> Step:
 
 
 def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
-    """Return the families, but keep only the mistakes in `names`.
+    """Return the families, with only the mistakes in `names`.
 
     Spaces separate the names. The mistakes keep the order of the families.
 
@@ -155,7 +154,7 @@ def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
 
 
 def without(families: Iterable[Family], names: str) -> tuple[Family, ...]:
-    """Return the families, but remove the mistakes in `names`.
+    """Return the families, without the mistakes in `names`.
 
     Spaces separate the names.
 
@@ -203,11 +202,11 @@ class Probe:
 
 @dataclass(frozen=True)
 class Trait:
-    """Property of calls, such as "with a mask", that may decide whether an answer is right.
+    """Property of calls, such as "with a mask", that may decide whether a result is right.
 
     `holds` tests the state of a call. It returns None if neither phrase fits the call. `when` is
-    the phrase for calls with the property, and `otherwise` is the phrase for other calls. If
-    `both_ways` is false, no report says that only calls without the property fail.
+    the phrase for calls with the property, and `otherwise` is the phrase for other calls. With
+    `both_ways`, a report may also say that only calls without the property fail.
     """
 
     holds: Callable[[Any], bool | None]
@@ -226,7 +225,7 @@ class Trait:
 
 @dataclass(frozen=True)
 class Fact:
-    """Statement about an answer that can be tested.
+    """Statement about a result that can be tested.
 
     `says` is the statement. `holds(state, value)` returns True if the statement is true. `state`
     belongs to the correct call. `value` is the student's array, or a list of arrays for several
@@ -234,8 +233,8 @@ class Fact:
 
     If `says` contains {}, `holds` returns the number for this place, such as a factor. For an
     unknown number, `holds` returns NaN. If the statement is false, `holds` raises a ValueError. The
-    report makes the statement only if all wrong answers have the same number, or if one formula
-    computes each number from the sizes of its call.
+    report makes the statement only if the number is the same for all wrong results, or if one
+    formula computes each number from the sizes of its call.
     """
 
     id: str
@@ -285,7 +284,8 @@ class Recipe:
         probes: a function that yields calls, small calls first. A call is a tuple of arguments or a
             `Probe`. The function has one parameter: `rng`, a random generator, or `draw`, the
             number of the draw. All draws must have the same kinds of calls.
-        families: the mistakes. A dict like the `ways` of a `Family` is one family without hints.
+        families: the mistakes. A dict with the form of `Family.ways` counts as one family without
+            hints.
         steps: an ordered dict from step names to functions. The value of the last step is the
             result. Without steps, the whole function is one step.
         parameters: the names of the parameters, in order. By default, the parameters of `of`, or of
@@ -293,7 +293,7 @@ class Recipe:
         defaults: the default values of optional parameters. By default, the default values in `of`.
         alternatives: other correct ways to do some steps, such as a fill of −1e9 instead of −∞.
             Each alternative is a dict from step names to functions.
-        traits: properties of calls that may decide whether an answer is right.
+        traits: properties of calls that may decide whether a result is right.
         facts: statements to test if no misconception fits, most useful first.
         results: the names of several results in sentences, in order.
         labels: the names of the steps' values in sentences, such as `{"total": "the total"}`. A
@@ -303,7 +303,7 @@ class Recipe:
             Sentences use these names.
         caller: the way to call student's code that needs more than a plain call, such as a class.
         comparison: the way to compare results.
-        fingerprints: mistakes without code, recorded only by their wrong answers.
+        fingerprints: mistakes without code. Only their wrong results are recorded.
         fallbacks: mistakes of other exercises, to try if no mistake of this function fits.
     """
 
@@ -390,7 +390,7 @@ class Recipe:
         return state
 
     def as_called(self, probe: Probe) -> Probe:
-        """Return the probe for the student's code, with optional arguments by name."""
+        """Return the probe as the student's function gets it, with optional arguments by name."""
         plain = sum(name not in self.defaults for name in self.parameters[: len(probe.args)])
         named = dict(zip(self.parameters[plain:], probe.args[plain:], strict=False))
         return replace(probe, args=probe.args[:plain], kwargs={**named, **probe.kwargs})
@@ -421,7 +421,7 @@ def fit_together(first: Change, second: Change) -> bool:
 
 
 def no_input_causes(error: BaseException) -> bool:
-    """Return True if this exception must be an authoring error, whatever the input is."""
+    """Return True if this exception is an authoring error: no input can cause it."""
     if isinstance(error, AttributeError):
         return isinstance(error.obj, State)
     return isinstance(error, NameError | ImportError | SyntaxError)
@@ -429,14 +429,14 @@ def no_input_causes(error: BaseException) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Fingerprint(Misconception):
-    """Misconception without code, known only by ordered answers to the probes.
+    """Misconception without code, known only by its results for the probes, in order.
 
-    A fingerprint replaces the whole function, so no other change combines with it.
+    A fingerprint replaces the whole function, so it is never combined with another change.
     """
 
     outcomes: tuple[Outcome, ...] = ()
 
     def outcome(self, index: int) -> Outcome:
-        """Return the recorded answer to a probe."""
+        """Return the recorded result for a probe."""
         known = index < len(self.outcomes)
         return self.outcomes[index] if known else Outcome("was not recorded")

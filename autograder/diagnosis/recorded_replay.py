@@ -1,4 +1,4 @@
-"""Misconceptions of a released course as numbers without code, and a search for them."""
+"""Recorded replay: the results of misconceptions in a student kit, and a search in them."""
 
 import functools
 import importlib
@@ -79,11 +79,11 @@ class RecordedFunction(msgspec.Struct):
     """Function of an exercise, and its misconceptions as data.
 
     `singles`, `pairs` and `families` are indices of `wrong`: of single misconceptions, of pairs,
-    and of generic changes. An index is repeated for each alternative that changes outcomes.
-    `outcomes` and `styled` have a row of indices of `gave` for each probe. A row of `outcomes` has
-    the correct outcome, the outcomes of `singles`, and for random results the outcomes of `pairs`.
-    A row of `styled` has the correct outcome with each alternative. For each probe, `paired` has
-    the outcomes of `pairs`, then those of `families`.
+    and of generic changes. If alternatives change the outcomes of a misconception, its index occurs
+    once for each of them. `outcomes` and `styled` have a row of indices of `gave` for each probe. A
+    row of `outcomes` has the correct outcome, the outcomes of `singles`, and for random results the
+    outcomes of `pairs`. A row of `styled` has the correct outcome with each alternative. For each
+    probe, `paired` has the outcomes of `pairs`, then those of `families`.
     """
 
     name: str
@@ -188,7 +188,7 @@ class RecordedReplay(Replay):
         return _outcome(self.function, place)
 
     def fits(self, index: int, answer: Outcome, wrong: Changes) -> bool:
-        """Return True if these changes give the student's answer to a probe."""
+        """Return True if these changes give the student's result for a probe."""
         if wrong in self._rows_of_sums:
             return bool(self._sums_hit(index, answer)[self._rows_of_sums[wrong]])
         return super().fits(index, answer, wrong)

@@ -1,4 +1,4 @@
-"""Misconceptions, run on the inputs of the student's code."""
+"""Replay: misconceptions are run on the inputs that the student's code got."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -50,14 +50,14 @@ class Replay:
         return self._probes[: draws * len(self._probes) // self._drawn]
 
     def condition(self, index: int) -> float:
-        """Return a probe's factor for rounding errors."""
+        """Return the factor by which rounding errors grow in a probe."""
         return self._probes[index].condition
 
     @cached_property
     def singles(self) -> list[Wrong]:
-        """The course's misconceptions, then general misconceptions with other answers.
+        """The course's misconceptions, then general misconceptions with other results.
 
-        A misconception is also combined with each alternative that changes its answers.
+        Each is also combined with each alternative that changes its results.
         """
         first_draw = range(len(self.probes()))
         found: list[Wrong] = []
@@ -138,13 +138,13 @@ class Replay:
             return Outcome(RAISES)
 
     def is_right(self, index: int, answer: Outcome) -> bool:
-        """Return True if correct code, with or without an alternative, gives this answer."""
+        """Return True if correct code, with or without an alternative, gives this result."""
         return any(
             self.fits(index, answer, way) for way in [(), *((a,) for a in self.alternatives)]
         )
 
     def fits(self, index: int, answer: Outcome, wrong: Changes) -> bool:
-        """Return True if these changes give the student's answer to a probe."""
+        """Return True if these changes give the student's result for a probe."""
         return same(answer, self.outcome(index, wrong), self._probes[index].condition)
 
     def giving(
@@ -163,7 +163,7 @@ class Replay:
         return len(list(islice(telling, least))) == least
 
     def telling(self, indices: Sequence[int], wrong: Changes) -> int:
-        """Return the number of probes for which the changes give a wrong value, not an error."""
+        """Return the number of probes for which the changes give a wrong value, but no error."""
         return sum(self._differ(i, wrong, ()) for i in indices)
 
     def _differ(self, index: int, wrong: Changes, other: Changes) -> bool:

@@ -1,6 +1,8 @@
-"""Steps of a diagnosis, in a fixed order. The first finding ends the diagnosis.
+"""Steps of a diagnosis, in a fixed order.
 
-docs/maintainers/diagnosis.md explains the claim of each step, and how the claim could be refuted.
+The first finding ends the diagnosis. docs/maintainers/diagnosis.md explains the claim of each step,
+and how the claim could be refuted. A mistake *explains* a call if it gives the student's result in
+this call.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -40,7 +42,7 @@ class Step(NamedTuple):
 
 
 def diagnose(examination: Examination) -> Finding | None:
-    """Return the finding about a function, or None if all answers are right."""
+    """Return the finding about a function, or None if all results are right."""
     examination.draw(1)
     if all(examination.right):
         return None
@@ -64,8 +66,7 @@ def diagnose(examination: Examination) -> Finding | None:
 def order_dependence(examination: Examination) -> Finding | None:
     """Return a finding if calls have different results in another order.
 
-    This step comes first, because results that depend on earlier calls make any other statement
-    unsafe.
+    This step comes first, because no other statement is safe if results depend on earlier calls.
     """
     probes, answers = examination.replay.probes(1), examination.answers
     first_wrong = next(iter(examination.wrong), 0)
@@ -82,9 +83,9 @@ def order_dependence(examination: Examination) -> Finding | None:
 
 
 def one_misconception(examination: Examination) -> Finding | None:
-    """Return a misconception that gives all answers.
+    """Return a misconception that explains all calls.
 
-    Return None if another misconception gives all answers but one.
+    Return None if another misconception explains all calls except one.
     """
     found, near = _fitting(examination)
     if found and near:
@@ -95,7 +96,7 @@ def one_misconception(examination: Examination) -> Finding | None:
 
 
 def one_in_some_calls(examination: Examination) -> Finding | None:
-    """Return a misconception in one kind of calls if the answers to all other calls are right."""
+    """Return a misconception that explains one kind of calls, if all other calls are right."""
     right, probes = examination.right, _first_probes(examination)
     recipe = examination.replay.recipe
     kinds = []
@@ -107,7 +108,7 @@ def one_in_some_calls(examination: Examination) -> Finding | None:
 
 
 def one_in_wrong_calls(examination: Examination) -> Finding | None:
-    """Return a misconception that gives all wrong answers if the remaining answers are right."""
+    """Return a misconception that explains all wrong results, if no other result is wrong."""
     wrong = examination.wrong
     kinds = [(wrong, IN_WRONG_CALLS)] if len(wrong) < len(examination.answers) else []
     return _in_one_kind(examination, kinds, "in_wrong_calls")
@@ -129,9 +130,9 @@ def always_the_same(examination: Examination) -> Finding | None:
 
 
 def two_misconceptions(examination: Examination) -> Finding | None:
-    """Return two misconceptions in different steps that together give all answers.
+    """Return two misconceptions in different steps that together explain all calls.
 
-    No single change may give all answers, and `_shown_apart` must be true of the pair.
+    No single change may explain all calls, and `_shown_apart` must be true of the pair.
     """
     pairs = _fitting_pairs(examination)
     if not pairs or len(pairs) > MAX_PAIRS:
@@ -146,7 +147,7 @@ def two_misconceptions(examination: Examination) -> Finding | None:
 
 
 def one_measure(examination: Examination) -> Finding | None:
-    """Return a fact with the same value, such as a factor, in every wrong answer."""
+    """Return a fact, such as a factor, that has the same value for every wrong result."""
     if facts.measured(examination.observed()) is None:
         return None
     examination.draw(SEEN)
@@ -155,7 +156,7 @@ def one_measure(examination: Examination) -> Finding | None:
 
 
 def one_generic_change(examination: Examination) -> Finding | None:
-    """Return a generic change that gives all answers, or at least all wrong answers."""
+    """Return a generic change that explains all calls, or at least all wrong results."""
     near = _changes_near(examination)
     if one := _one_change(examination, near):
         return one
@@ -167,13 +168,14 @@ def one_generic_change(examination: Examination) -> Finding | None:
 
 
 def one_in_each_result(examination: Examination) -> Finding | None:
-    """Return a finding that names two misconceptions, one for each of two wrong results."""
+    """Return a finding that names two misconceptions, one for each of two wrong return values."""
     reasons = two_reasons(examination.replay, examination.outcomes)
     return named("two_mistakes", *reasons) if reasons else None
 
 
 def one_beside_errors(examination: Examination) -> Finding | None:
-    """Return a misconception that gives all wrong results if the other wrong calls raise errors."""
+    """Return a misconception that explains all wrong results, if all other wrong calls raise
+    errors."""
     values = [n for n in examination.wrong if not examination.outcomes[n].raised]
     if not LEAST_BESIDE_ERRORS <= len(values) < len(examination.wrong):
         return None
@@ -181,7 +183,7 @@ def one_beside_errors(examination: Examination) -> Finding | None:
 
 
 def true_statements(examination: Examination) -> Finding | None:
-    """Return the statements that name no mistake and that more random inputs have confirmed."""
+    """Return true statements that name no mistake. Calls with more random inputs confirm them."""
     examination.draw(SEEN)
     return facts.locate(examination.observed())
 
@@ -202,7 +204,7 @@ STEPS = (
 
 
 def _fitting(examination: Examination) -> tuple[list[Wrong], bool]:
-    """Return misconceptions that fit all answers, and True if another one fits all but one."""
+    """Return misconceptions that explain all calls, and True if another explains all except one."""
     replay, outcomes, everywhere = examination.replay, examination.outcomes, examination.everywhere
     fitting: list[Wrong] = []
     missing_once: set[str] = set()
@@ -257,11 +259,11 @@ def _fitting_pairs(examination: Examination) -> list[Pair]:
 
 
 def _in_all_pairs(examination: Examination, pairs: Sequence[Pair]) -> list[Misconception]:
-    """Return the mistakes that are in all of these pairs, or none if no pair is two mistakes.
+    """Return the mistakes that are in all of these pairs.
 
-    The pairs give the same answer to every probe, so each of them may be true. A pair does not
-    count if it needs both mistakes at once in far more calls than another pair. Pairs in which
-    each mistake changes one result come first.
+    The pairs give the same result for every probe, so each of them may be true. A pair does not
+    count if it needs both mistakes at once in far more calls than another pair. If there are pairs
+    in which each mistake changes one returned value, only these pairs count.
     """
     shown = [pair for pair in pairs if _shown_apart(examination, pair)]
     if not shown:
@@ -281,7 +283,7 @@ def _ways(examination: Examination, half: Misconception) -> list[Wrong]:
 
 
 def _needing(examination: Examination, *halves: Misconception) -> set[int]:
-    """Return the wrong calls whose answers none of these mistakes gives alone."""
+    """Return the calls with wrong results that none of these mistakes explains alone."""
     replay, outcomes = examination.replay, examination.outcomes
     ways = [each for half in halves for each in _ways(examination, half)]
     return {n for n in examination.wrong if not any(replay.fits(n, outcomes[n], e) for e in ways)}
@@ -290,7 +292,7 @@ def _needing(examination: Examination, *halves: Misconception) -> set[int]:
 def _shown_apart(examination: Examination, pair: Pair) -> bool:
     """Return True if calls show that a pair is two separate mistakes.
 
-    Either a call shows only one of the two, or the answers have `NEW` numbers that need both.
+    Either a call shows only one of the two, or `NEW` numbers in the results need both.
     """
     replay, outcomes, wrong = examination.replay, examination.outcomes, examination.wrong
     first, second, *_ = pair
@@ -308,7 +310,7 @@ def _shown_apart(examination: Examination, pair: Pair) -> bool:
 
 
 def _acts(examination: Examination, half: Misconception, needed: set[int]) -> bool:
-    """Return True if a mistake acts alone in most calls that need it, and is never undone."""
+    """Return True if a mistake alone makes most `needed` calls wrong, and no call that is right."""
     replay, ways = examination.replay, _ways(examination, half)
     acts = {
         n
@@ -319,7 +321,7 @@ def _acts(examination: Examination, half: Misconception, needed: set[int]) -> bo
 
 
 def _new_numbers(examination: Examination, alone: Sequence[Wrong]) -> set[float]:
-    """Return the fractions in wrong answers that are neither arguments nor due to one mistake."""
+    """Return the fractions in wrong results that no single mistake gives and no argument has."""
     replay, found = examination.replay, set[float]()
     for n in examination.wrong if replay.recipe.comparison.is_exact else ():
         probe, numbers = _first_probes(examination)[n], examination.outcomes[n].numbers
@@ -332,7 +334,7 @@ def _new_numbers(examination: Examination, alone: Sequence[Wrong]) -> set[float]
 
 
 def _shows_alone(replay: Replay, number: int, answer: Outcome, wrong: Wrong) -> bool:
-    """Return True if an answer has the mistake's wrong structure or wrong result."""
+    """Return True if a student's result has the structure or the value that the mistake gives."""
     made, right = replay.outcome(number, wrong), replay.outcome(number)
     if answer.raised or answer.signature == made.signature != right.signature:
         return not answer.raised
@@ -343,13 +345,13 @@ def _shows_alone(replay: Replay, number: int, answer: Outcome, wrong: Wrong) -> 
 
 
 def _in_two_results(examination: Examination, pair: Pair) -> bool:
-    """Return True if each mistake alone changes only one result, and not the same result."""
+    """Return True if each mistake alone changes only one returned value, and not the same one."""
     first, second = (_changed_results(examination, half) for half in pair[:2])
     return len(first) == len(second) == 1 and first != second
 
 
 def _changed_results(examination: Examination, half: Misconception) -> set[int]:
-    """Return the positions of the results that a mistake changes without a new structure."""
+    """Return the positions of returned values that a mistake changes, if their structure stays."""
     replay, (plain, *_), changed = examination.replay, _ways(examination, half), set[int]()
     for n in examination.everywhere:
         made, right = replay.outcome(n, plain), replay.outcome(n)
@@ -360,7 +362,7 @@ def _changed_results(examination: Examination, half: Misconception) -> set[int]:
 
 
 def _equal_results(replay: Replay, number: int, one: Outcome, other: Outcome) -> list[bool]:
-    """Return True for each of a call's results that is equal in two outcomes of equal length."""
+    """Return True for each returned value that is equal in two outcomes of one call."""
     parts = replay.outcome(number).in_parts(len(replay.recipe.results)).parts
     ends = np.cumsum([part.size for part in parts])[:-1]
     equal = np.split(alike(one, other, replay.condition(number)), ends)
@@ -385,7 +387,7 @@ def _one_change(examination: Examination, near: Sequence[Wrong]) -> Finding | No
 
 
 def two_reasons(replay: Replay, answers: Sequence[Outcome]) -> list[Misconception]:
-    """Return a misconception for each of two wrong results, or an empty list."""
+    """Return a misconception for each of two wrong return values, or an empty list."""
     count, everywhere = len(replay.recipe.results), range(len(answers))
     given = [answer.in_parts(count) for answer in answers]
     right = [replay.outcome(n).in_parts(count) for n in everywhere]

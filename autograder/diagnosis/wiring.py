@@ -1,7 +1,8 @@
 """Misconceptions about wrongly connected steps of a recipe.
 
-A step reads a wrong value, is left out or repeated, or is changed. Only recipes with `labels` have
-these misconceptions. The grader tries them only if no misconception of the course matches.
+In such a misconception, a step reads a wrong value, is left out or repeated, or is changed. Only
+recipes with `labels` have these misconceptions. The grader tries them only if no misconception of
+the course matches.
 """
 
 from collections.abc import Iterator, Mapping
@@ -33,7 +34,7 @@ class _Wires:
     """Steps of a recipe, and the values that the steps read in the calls of one draw.
 
     `names` are the students' names for the arguments and for the steps' values. `reads` lists the
-    named arrays that each step reads. `shapes` lists the shapes of each named array in all calls.
+    arrays that each step reads, by name. `shapes` lists the shapes of each array in all calls.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -65,7 +66,7 @@ class _Wires:
         return [step for step, read in self.reads.items() if name in read and step in self.names]
 
     def alike(self, step: str) -> list[tuple[str, str]]:
-        """Return each input with the shape of the step's result, and the input's phrase."""
+        """Return each input that has the shape of the step's result, and its phrase."""
         read = self.reads[step] if step in self.names else ()
         return [(n, self.names[n]) for n in read if self.shapes[n] == self.shapes.get(step)]
 

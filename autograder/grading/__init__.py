@@ -1,1 +1,1 @@
-"""Grading: running the checks on submissions, and reporting the results."""
+"""Grading: runs checks on submissions, and makes reports."""

@@ -27,8 +27,8 @@ def as_authoring_error(
 ) -> AuthoringError:
     """Return the authoring error for an exception.
 
-    Its place is the innermost line of the traceback in `folders`. Without such a line, it is `path`
-    and `line`.
+    The error's place is the innermost line of the traceback in `folders`. Without such a line, the
+    place is `path` and `line`.
     """
     place = innermost(error, folders) or (path, line)
     if isinstance(error, SyntaxError) and _within(Path(error.filename or ""), folders):

@@ -1,4 +1,4 @@
-"""Collection of an exercise's checks by pytest, with a lint of names, fixtures and marks."""
+"""Collection of an exercise's checks by pytest, and a lint of their names, fixtures and marks."""
 
 import ast
 import os
@@ -78,7 +78,7 @@ class Collected:
             self.items.setdefault(item.path.stem.removeprefix("test_"), []).append(item)
 
     def look(self, exercises: Sequence[str]) -> None:
-        """If the collection found no errors, find errors in the marks of these exercises."""
+        """If the collection found no errors, look for errors in the marks of these exercises."""
         if not self.errors:
             for name in exercises:
                 self.errors += errors_in_marks(self.course, name, self.items.get(name, []))
@@ -121,7 +121,7 @@ def checks_of(course: Course, exercises: Sequence[str]) -> dict[str, list[Check]
 
 
 def missing_check_files(course: Course, exercises: Iterable[str]) -> list[AuthoringError]:
-    """Return an error for each exercise without a check file, with a similar file name."""
+    """Return an error for each exercise without a check file. It suggests a similar file name."""
     errors = []
     for exercise in exercises:
         file = course.checks_file(exercise)
@@ -265,7 +265,7 @@ def _wrong_argument(name: str, value: object) -> str:
 
 
 def _wrong_needs(text: CourseText, items: Sequence[pytest.Item]) -> Iterator[LineAndSentence]:
-    """Yield an error for each name in `needs` that is no earlier check of the file."""
+    """Yield an error for each name in `needs` that does not name an earlier check of the file."""
     place: dict[str, int] = {}
     for number, item in enumerate(items):
         place.setdefault(_function(item), number)

@@ -46,10 +46,10 @@ NO_REQUIREMENT = frozenset({"nothing_returned", "printed", "other_kind"})
 
 
 class CheckRun:
-    """Run of checks on one submission. The first check that needs a session opens one.
+    """Run of checks on one submission.
 
-    `error` is the internal error that ended the run. If `is_enough` is true, the remaining checks
-    do not run.
+    The first check that needs a worker session opens it. `error` is the internal error that ended
+    the run. If `is_enough` is true, the remaining checks do not run.
     """
 
     def __init__(self, open_session: Callable[[], WorkerSession], seed: int) -> None:
@@ -150,9 +150,10 @@ class CheckPlugin(Fixtures):
 
 
 def _with_unwritten(results: Sequence[CheckResult], session: WorkerSession) -> list[CheckResult]:
-    """Return the results. Checks outside the kit that cannot pass count as failed.
+    """Return the results.
 
-    A check cannot pass if it calls a function that the student has not written.
+    In a student kit, some checks cannot be judged. Such a check counts as failed if it calls a
+    function that the student has not written.
     """
     source = session.source
     hidden = {each.name for each in results if each.cause and each.cause.code == "hidden"}
@@ -182,7 +183,7 @@ def _requirement(item: pytest.Item, check: Check, error: BaseException) -> str:
 
 
 def check_of(item: pytest.Item) -> Check:
-    """Return the check for a collected test, from its pytest marks and docstring."""
+    """Return the check that a collected test's pytest marks and docstring describe."""
     mark = item.get_closest_marker("check")
     args, details = (mark.args, mark.kwargs) if mark else ((), {})
     return Check(
@@ -352,10 +353,11 @@ def _stopped(result: CheckResult, error: BaseException) -> CheckResult:
 def with_unreadable_answers(
     results: Sequence[CheckResult], is_sound: Callable[[CheckResult], bool]
 ) -> list[CheckResult]:
-    """Return the results. A sound check that raised an exception counts as failed.
+    """Return the results.
 
-    A check is sound if it passes for the course's solution. A sound check raises only if it cannot
-    read the student's answer. So a submission cannot pretend that the grader failed.
+    A sound check that raised an exception counts as failed. A check is sound if it passes for the
+    course's solution. A sound check raises an exception only if it cannot read the student's
+    result. So a submission cannot pretend that the grader failed.
     """
     readable = list(results)
     for place, result in enumerate(results):

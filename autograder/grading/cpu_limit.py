@@ -1,4 +1,4 @@
-"""Limit on the judge's own processor time for a submission."""
+"""Limit on the processor time that the judge itself uses for a submission."""
 
 import contextlib
 import ctypes
@@ -10,15 +10,15 @@ OFTEN = 0.25
 
 
 class CpuLimitExceeded(BaseException):
-    """Too much processor time was used. `except Exception` does not catch this exception."""
+    """Exception: too much processor time was used. `except Exception` does not catch it."""
 
 
 @contextlib.contextmanager
 def cpu_limit(seconds: float) -> Iterator[None]:
     """Raise `CpuLimitExceeded` in this thread after it has used this processor time.
 
-    The exception comes between two steps of Python, so it does not interrupt a long call of a
-    library. On systems without a clock for threads, there is no limit.
+    Python raises the exception between two of its steps, so a long call of a library is not
+    interrupted. On systems without a clock for threads, there is no limit.
     """
     if not hasattr(time, "pthread_getcpuclockid"):
         yield

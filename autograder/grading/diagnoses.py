@@ -37,7 +37,10 @@ NOT_IN_VALUES = frozenset(
 
 
 class Stopped(Exception):
-    """The submission can answer no more calls, because its time or its process has ended."""
+    """Exception: no more calls of the submission are possible.
+
+    Its time or its process has ended.
+    """
 
 
 class Catalogue:
@@ -55,7 +58,7 @@ class Catalogue:
         return [*self._faults, *(error for r in self._replays.values() if r for error in r.faults)]
 
     def note(self, error: Exception) -> None:
-        """Record an exception that no student's answer can have caused."""
+        """Record an exception that no student's result can have caused."""
         if no_input_causes(error) or isinstance(error, WrongMistakes):
             self._faults.append(error)
 
@@ -63,7 +66,7 @@ class Catalogue:
         """Return the known mistakes of an exercise.
 
         Raises:
-            Exception: the course's module is unusable. The command `lint` says why.
+            Exception: the course's module is unusable. The lint says why.
         """
         if exercise not in self._mistakes:
             self._mistakes[exercise] = known_mistakes(self.reference, exercise)
@@ -84,7 +87,7 @@ class Catalogue:
 
 
 class _RecordedCatalogue(Catalogue):
-    """Catalogue of a released course, with records of misconceptions instead of code."""
+    """Catalogue of a student kit, with recorded results of misconceptions instead of their code."""
 
     def __init__(self, course: Course) -> None:
         super().__init__(course.content.reference)
@@ -105,7 +108,7 @@ class _RecordedCatalogue(Catalogue):
 
 
 def catalogue_of(course: Course) -> Catalogue:
-    """Return the course's misconceptions: as code, or in a released course as records."""
+    """Return the course's misconceptions: as code, or in a student kit as recorded results."""
     if course.content.released is not None:
         return _RecordedCatalogue(course)
     return Catalogue(course.content.reference)
@@ -135,7 +138,7 @@ def with_diagnoses(
 class _Diagnoses:
     """Diagnoses of one submission.
 
-    `known` has each function's finding, and an id of its answers.
+    `known` has each function's finding, and an id of its wrong results.
     """
 
     def __init__(self, catalogue: Catalogue, exercise: str, session: WorkerSession) -> None:
@@ -197,9 +200,9 @@ class _Diagnoses:
         return bool(ways) and not fitting
 
     def _examined(self, function: str, result: CheckResult) -> tuple[Finding | None, str]:
-        """Return the finding about a function, and an id for its set of wrong answers.
+        """Return the finding about a function, and an id of its wrong results.
 
-        Submissions with the same wrong answers have the same id.
+        Submissions with the same wrong results have the same id.
         """
         replay = None
         try:
@@ -243,10 +246,7 @@ class _Diagnoses:
         return explain_value(name, submission.value, submission.variant)
 
     def _origin(self, function: str, finding: Finding) -> str:
-        """Return the name of the function with the mistake.
-
-        This is `function` itself, or a function that it calls.
-        """
+        """Return the function with the mistake: `function` itself, or a function that it calls."""
         names = finding.misconceptions
         if names and names != (ENDED,):
             others = {

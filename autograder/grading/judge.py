@@ -42,9 +42,9 @@ Items = dict[str, list[pytest.Item]]  # the collected checks of each exercise
 class RunOptions(msgspec.Struct, frozen=True):
     """Options of a run: checks, stop rule and random inputs.
 
-    `until` says when the run stops: at the end, at a failure, or at a doubt (a check that timed out
-    or crashed). A run that stops early has no diagnoses. Without `seed`, the run uses the judge's
-    own seed.
+    `until` says when the run stops: at the end, at the first failure, or at a doubt (a check that
+    timed out or crashed). A run that stops early has no diagnoses. Without `seed`, the run uses the
+    judge's seed.
     """
 
     only: frozenset[str] | None = None  # names the checks to run, or is None for all checks
@@ -65,7 +65,7 @@ class Judge:
     """Grader of one submission at a time, and context manager of its processes.
 
     If something other than the grader kills a worker, the submission is graded again, with at most
-    `tries_if_killed` tries in total. pytest runs in its own thread. Between two calls of `run`,
+    `tries_if_killed` tries in total. pytest runs in a separate thread. Between two calls of `run`,
     pytest waits for a submission.
     """
 
@@ -115,12 +115,12 @@ class Judge:
     def run(self, source: Source | WorkerSession, options: RunOptions = ALL_CHECKS) -> Graded:
         """Return the results of the checks on a submission, and the report.
 
-        `source` may also be a session for the calls of the checks. If the grader itself fails, the
-        report says so, and asks a person to look at the submission.
+        `source` is a submission, or a worker session that the checks should use. If the grader
+        itself fails, the report says so, and asks a person to look at the submission.
 
         Raises:
             Cancelled: another thread has called `cancel`.
-            UserError: the course's author must fix something first.
+            UserError: the course has an error that its author must correct.
         """
         self._tasks.put((source, options))
         graded = self._result()
@@ -167,7 +167,7 @@ class Judge:
     def _grade(
         self, source: Source | WorkerSession, options: RunOptions, items: Items
     ) -> Graded | BaseException:
-        """Return the outcome of a submission, or an exception for the caller of `run`."""
+        """Return the outcome of a submission, or an exception that `run` raises."""
         failure: InternalError | None = None
         for attempt in range(1, TRIES + 1):
             if isinstance(source, WorkerSession):
@@ -262,7 +262,7 @@ def session_of(
 def _run_items(
     items: Sequence[pytest.Item], run: CheckRun, options: RunOptions
 ) -> dict[str, float]:
-    """Let pytest run these checks in order, and return the seconds of each check."""
+    """Let pytest run these checks in order, and return the time of each check in seconds."""
     seconds = {}
     for item, following in zip(items, [*items, None][1:], strict=True):
         item.stash[RUN] = run

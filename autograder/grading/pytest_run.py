@@ -61,7 +61,7 @@ class CheckModule(pytest.Module):
     """The checks of an exercise, under the path of the student's file."""
 
     def collect(self) -> list[pytest.Item | pytest.Collector]:
-        """Return all checks for the report. Ids or `-k` may select only some of them."""
+        """Return all checks. The report needs them all, even if ids or `-k` select only some."""
         nodes = list(super().collect())
         self.config.stash[HERE].add(self.path, list(_items_in(nodes)))
         return nodes
@@ -94,7 +94,7 @@ class SubmissionRun:
 
     VS Code reads the names and lines of the collected checks, and later runs checks by their ids.
     PyCharm and JUnit read ids and places from the reports. So ids never change, and all places are
-    in the student's file. If no check runs, titles replace the names of checks.
+    in the student's file. If pytest only collects the checks, titles replace their names.
     """
 
     def __init__(self, config: pytest.Config, course: Course) -> None:
@@ -132,7 +132,9 @@ class SubmissionRun:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Give checks places in the student's file. Remove checks that an exam hides.
+        """Give checks places in the student's file.
+
+        Remove checks that the hint policy `exam` hides.
 
         Raises:
             pytest.UsageError: a mark has an authoring error, or an option would show code of
@@ -175,7 +177,7 @@ class SubmissionRun:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Run a check without warnings, because pytest's warnings show a line of the check."""
+        """Run a check, and drop pytest's warnings, because they show a line of the check."""
         if not is_check(item):
             return (yield)
         with importable(self.course), warnings.catch_warnings():
@@ -235,7 +237,7 @@ class SubmissionRun:
         return None
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Make the reports. If a check was not judged, let the session fail."""
+        """Make the reports. If a check was not judged, set an exit code of failure."""
         for path, run in self.runs.items():
             if run.has_begun:
                 self.graded[path] = self._concluded(path, run)
@@ -250,7 +252,7 @@ class SubmissionRun:
         self.children.close()
 
     def _concluded(self, path: Path, run: CheckRun) -> Graded:
-        """Return a judge's outcome, from the file's checks that have run."""
+        """Return the outcome of the file's checks that have run, as a judge would return it."""
         exercise, error = self.course.exercise(path.stem), run.error
         results = self._results(path)
         try:
@@ -292,7 +294,7 @@ class SubmissionRun:
 class StudentDebugger(PdbInvoke):
     """pytest's debugger, in the frame of the student's code that raised the exception.
 
-    Another process repeats the call, with the terminal but without the correct answers. If the call
+    Another process repeats the call. It uses the terminal, and contains no solution. If the call
     cannot be repeated, the debugger opens in the check's frame.
     """
 

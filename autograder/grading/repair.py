@@ -141,10 +141,11 @@ def look_for_repair(judge: Judge, graded: Graded, seconds: float = math.inf) -> 
 
 
 class SharedWorker:
-    """Process that loads one file after another. During a search, it replaces a judge's `Children`.
+    """Process that loads one edited file after another.
 
-    An earlier file may affect a trial, so a file that passes is graded again in new processes.
-    `calls` counts the calls for all files. `seconds` is the time of all shared processes.
+    During a search, a judge uses this object instead of its `Children`. An earlier file may affect
+    a trial, so a file that passes is graded again in new processes. `calls` counts the calls for
+    all files. `seconds` is the time of all shared processes.
     """
 
     def __init__(self, children: Children) -> None:
@@ -198,7 +199,7 @@ class TrialSession(WorkerSession):
 
 
 class _TrialWorkers(Workers):
-    """Processes of a trial: the shared process, and new processes for fresh sessions."""
+    """Processes of a trial: the shared process, and a new process for each fresh session."""
 
     def __init__(self, judge: Judge, exercise: Exercise, source: Source, shared: SharedWorker):
         limits = judge.course.limits(exercise)
@@ -329,7 +330,7 @@ class _Search:
         return first_departure(values, known[key])
 
     def _try(self, ranked: list[Edit], panel: Sequence[str], last: int) -> Found:
-        """Try the edits until two of them work or the number of calls reaches `last`."""
+        """Try the edits until two of them are repairs, or the number of calls reaches `last`."""
         good: list[Edit] = []
         one_kind, tried = True, 0
         while ranked and self.worker.calls < last and len(good) < 2 and not self._takes_too_long:
@@ -359,7 +360,10 @@ class _Search:
     def _two(
         self, live: Lines, also_passing: Lines, panel: Sequence[str], calls: int
     ) -> tuple[Edit, ...]:
-        """Return two edits that work together. One of them is among the best single edits."""
+        """Return two edits that together are a repair.
+
+        One of them is among the best single edits.
+        """
         before = self._fitness(self.source, panel)
         firsts: dict[tuple[int, tuple[int, ...]], Edit] = {}
         for fitness, _, edit in sorted(self._firsts, reverse=True):

@@ -37,7 +37,7 @@ CELL_GONE = "(The cell for this answer is not in {}. The answer may be elsewhere
 
 
 class Graded:
-    """The outcome of one submission. `seconds` has each check's time by name."""
+    """Outcome of grading one submission. `seconds` has the time of each check by name."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class Graded:
 
     @functools.cached_property
     def encoded(self) -> bytes:
-        """The report as JSON. If the encoding fails, it reports an internal error."""
+        """The report as JSON. If the encoding fails, this is a report of an internal error."""
         try:
             return msgspec.json.encode(self.report)
         except Exception as error:
@@ -154,7 +154,7 @@ def _answers(exercise: Exercise, source: Source) -> tuple[WrittenAnswer, ...]:
 def check_report(
     result: CheckResult, share: float, forbidden: bool, stated: Mapping[str, Line] = {}
 ) -> CheckReport:
-    """Return the report on a check. A weight of 1 gives `share` points."""
+    """Return the report on a check. `share` is the number of points for a weight of 1."""
     passed = result.outcome == "passed"
     points = round(result.check.weight * share, 2)
     is_unwritten = result.cause is not None and result.cause.code == "not_written"
@@ -197,7 +197,7 @@ def _status(results: Sequence[CheckResult], broken: bool) -> tuple[Status, str, 
 def find_forbidden(source: Source, forbids: Iterable[str]) -> list[str]:
     """Return a sentence for each use of a forbidden name, such as `torch.nn.functional.softmax`.
 
-    The source is parsed, but does not run. The search follows names through `import … as` and `from
+    The search parses the source, and runs nothing. It follows names through `import … as` and `from
     … import`. It does not find names that are built at run time.
     """
     forbidden = set(forbids)

@@ -56,8 +56,8 @@ class StudentResult(msgspec.Struct):
 class ConfinedAutograde(Autograde):
     """Replacement of `nbgrader autograde` for all notebooks of a run.
 
-    A person has to grade a notebook that raises an exception. For speed, this class creates
-    nbgrader's steps once, and reads and writes each notebook once.
+    If the grading of a notebook raises an exception, a person has to grade it. For speed, this
+    class creates nbgrader's steps once, and reads and writes each notebook once.
     """
 
     def __init__(self, gradebook: RunGradebook, names: Mapping[str, str], **kwargs: Any) -> None:
@@ -99,7 +99,7 @@ class ConfinedAutograde(Autograde):
         return result
 
     def start(self) -> None:
-        """Convert the notebooks as nbgrader does, with the existing steps."""
+        """Convert the notebooks as nbgrader does, but with steps that were created once."""
         self.init_notebooks()
         with contextlib.chdir(self.coursedir.root):
             self.convert_notebooks()

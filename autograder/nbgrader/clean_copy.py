@@ -73,8 +73,8 @@ def copy_regular_files(
 ) -> tuple[dict[str, str], list[str]]:
     """Copy the regular files of a folder without following links.
 
-    Return the reasons for unusable notebooks, and the names of all other files that were left out.
-    Unusable notebooks become empty files.
+    Unusable notebooks become empty files. Return the reason for each of them, and the names of all
+    other files that were left out.
     """
     refused: dict[str, str] = {}
     left_out: list[str] = []

@@ -18,7 +18,8 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
     """Return the notebook for `source/ASSIGNMENT/NAME.ipynb`, with solutions.
 
     A cell with a solution becomes an answer cell. One more cell has the exercise's points and calls
-    `check`. A person grades written answers. The rubric is removed with the model answer.
+    `check`. A person grades answers in words. For students, the rubric is removed together with the
+    model answer.
     """
     path = course.solution_file(exercise.name)
     checking = [] if exercise.questions else checking_cells(exercise)

@@ -1,4 +1,4 @@
-"""An nbgrader course directory, opened with its own configuration."""
+"""An nbgrader course directory, opened with the configuration that is in it."""
 
 import contextlib
 import io
@@ -120,7 +120,10 @@ def must_be_writable(folder: Path) -> None:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return an error's message, or the database's own message, on one line."""
+    """Return an error's message on one line.
+
+    For a database error, return the database's message.
+    """
     from sqlalchemy.exc import DBAPIError
 
     for cause in (error, error.__cause__, error.__context__):

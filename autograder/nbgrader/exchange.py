@@ -12,9 +12,9 @@ from autograder.nbgrader.clean_copy import CopyLimits, copy_regular_files
 class CollectPlainFiles(ExchangeCollect):
     """`nbgrader collect` for regular files only. `nbgrader_config.py` names this class.
 
-    Students own their files in the exchange. nbgrader's own `collect` follows links with the
-    instructor's rights. For example, a student could hand in a link to the gradebook, and get the
-    gradebook back with the feedback.
+    Students can change their files in the exchange. nbgrader's `collect` follows links with the
+    instructor's rights. So a student could hand in a link to the gradebook, and get the gradebook
+    back with the feedback.
     """
 
     def do_copy(self, src: str, dest: str, log: Any = None) -> None:

@@ -137,7 +137,7 @@ def _add_repairs(
     writer: "ConfinedAutograde",
     searched: Tell,
 ) -> None:
-    """Search for repairs of these answers. If one is found, write the report again."""
+    """Search for repairs of these notebooks. If a repair is found, write the report again."""
 
     def tasks() -> Iterator[Task]:
         for number, (student, reports) in enumerate(due.items()):

@@ -116,7 +116,7 @@ class RunGradebook(api.Gradebook):
         return _found(comments, (notebook, solution_cell), "comment", assignment)
 
     def submission(self, assignment: str, student: str) -> "StudentRows":
-        """Return a submission's current rows. If there are none, raise MissingEntry."""
+        """Return the rows of a submission. If there are none, raise MissingEntry."""
         where = assignment, student
         if where not in self._submissions:
             rows, kind = self._assignment(assignment), api.SubmittedAssignment
@@ -157,7 +157,10 @@ class AssignmentRows:
 
 
 class StudentRows:
-    """Rows of one student's submission. A cell replaces a task cell with the same name."""
+    """Rows of one student's submission.
+
+    If a task cell and another cell have the same name, the other cell counts.
+    """
 
     def __init__(self, session: Session, rows: AssignmentRows, submission: Any) -> None:
         self.submission = submission

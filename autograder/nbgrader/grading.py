@@ -46,7 +46,7 @@ class ShownReport(msgspec.Struct):
     remarks: Sequence[tuple[str, str]] = ()
 
     def comments(self, answers: dict[str, str]) -> dict[str, str]:
-        """Return the comments on answer cells by id: the finding, a hint, remarks."""
+        """Return the comments on answer cells by cell id: the finding, a hint, and remarks."""
         if not answers:
             return {}
         texts: dict[str, list[str]] = {}
@@ -138,7 +138,7 @@ class NotebookGrader:
         self._handed_out = functools.cache(self._texts_handed_out)
 
     def know(self, student: str, source: Source, report: ExerciseReport) -> ShownReport:
-        """Store the report on a source, and return the parts that the student may see."""
+        """Store the report on a source, and return the parts of it that the student may see."""
         shown = shown_report(report, self.course.content.hints, self.course.hidden_checks)
         gives_0 = self.course.content.export.not_loaded == 0
         shown.waits = report.status == "needs a person" or (

@@ -1,4 +1,7 @@
-"""Sanitizer of students' Markdown. nh3 judges the page that nbgrader makes from it."""
+"""Sanitizer of students' Markdown.
+
+The library nh3 tests the page that nbgrader makes from a text.
+"""
 
 import functools
 import html
@@ -46,7 +49,7 @@ _TEX = re.compile(
 def harmless(text: str, attachments: Attachments, most: int = MAX_FORMATTED) -> str:
     """Return the text as Markdown. Links and pictures have only allowed targets.
 
-    Links may use http, https and mailto. Pictures must be the cell's own attachments. If there is
+    Links may use http, https and mailto. Pictures must be attachments of the cell. If there is
     another target, all links become plain text. A text of more than `most` characters is shown
     unformatted.
     """

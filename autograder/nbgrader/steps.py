@@ -70,8 +70,7 @@ class RestoreCells(NbGraderPreprocessor):
 def name_student(student: Any, name: str = "") -> None:
     """Set a student's name in the gradebook to the roster's name.
 
-    If neither has a name, use the id, because formgrader shows a missing name as "None, None" or
-    "ann, ".
+    If neither has a name, use the id. Otherwise, formgrader would show "None, None" or "ann, ".
     """
     last, comma, first = name.partition(",")
     if name and not comma:
@@ -191,8 +190,8 @@ class LatePenalties(preprocessors.AssignLatePenalties):
 class SaveHints(NbGraderPreprocessor):
     """Step that writes messages as comments on answers.
 
-    An instructor's own comment replaces the message. If a person has to look at the answer, the
-    grade stays open.
+    A comment that an instructor has written replaces the message. If a person has to look at the
+    answer, the grade stays open.
     """
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
@@ -232,8 +231,8 @@ def _leave_unchanged_answers_open(gradebook: Any, nb: Any, where: tuple[str, str
 class EscapeTexts(NbGraderPreprocessor):
     """Last step: sanitizes the texts around a student's code.
 
-    formgrader and feedback show Markdown and raw cells with HTML and links, and some metadata
-    without escapes. A student's script in a page would run with the rights of the instructor who
+    Formgrader and feedback pages show Markdown and raw cells with HTML and links, and do not escape
+    some metadata. A student's script in a page would run with the rights of the instructor who
     opens the page. A remote picture would tell the student that the page was opened.
     """
 

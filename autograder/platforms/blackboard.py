@@ -1,9 +1,10 @@
 """Blackboard's downloads of submissions, and its gradebook.
 
-A submitted file is named `Assignment_user_attempt_date_file`. The student chooses only the text
-after the first `_attempt_` with a date. The gradebook is Blackboard's download with the graded
-columns filled in. An upload finds students by user name, and columns by the number after the bar in
-the heading. A heading without a number makes a new column. Blackboard adds up the totals itself.
+A submitted file is named `Assignment_user_attempt_date_file`. The student chooses only the part of
+the name after the first `_attempt_` with a date. The gradebook is Blackboard's download with the
+graded columns filled in. When the gradebook is uploaded, Blackboard finds students by user name,
+and columns by the number after the bar in the heading. For a heading without a number, Blackboard
+makes a new column. Blackboard adds up the totals itself.
 """
 
 import re
@@ -27,9 +28,10 @@ _ORIGINAL = re.compile(
 
 
 def read(listing: Listing) -> Sequence[Piece]:
-    """Return the files of all attempts. Names come from the notes of the attempts.
+    """Return the files of all attempts.
 
-    Students can write into a note, so a note counts only for its own attempt.
+    Students' names come from the notes beside the attempts. Students can write into a note, so a
+    note counts only for the attempt to which it belongs.
     """
     entries = [match for name in listing.files if (match := _FILE.fullmatch(name))]
     named, originals = _from_notes(listing, entries)
@@ -59,7 +61,7 @@ def read(listing: Listing) -> Sequence[Piece]:
 def _from_notes(
     listing: Listing, entries: Sequence[re.Match[str]]
 ) -> tuple[dict[str, Owner], dict[str, str]]:
-    """Map the prefixes of files' names to students, and the files' names to original names."""
+    """Map the prefixes of file names to students, and file names to the original names."""
     named: dict[str, Owner] = {}
     originals: dict[str, str] = {}
     for note in entries:

@@ -1,9 +1,9 @@
 """Brightspace's downloads of submissions, and its gradebook.
 
 A submission is a folder or a file with the name `USER-FOLDER - Full name - Feb 5, 2027 1110 PM`. In
-a file's name, more text may follow. The gradebook is Brightspace's export of points with the graded
-columns filled in. Brightspace finds a student by the Org Defined ID or the user name, after a `#`.
-The last column marks the end of each row.
+the name of a file, more text may follow the date. The gradebook is Brightspace's export of points
+with the graded columns filled in. Brightspace finds a student by the Org Defined ID or the user
+name, after a `#`. The last column marks the end of each row.
 """
 
 import re
@@ -23,9 +23,10 @@ _DATE = re.compile(  # hours and minutes have no separator: `945 PM`, `1110 PM`,
 
 
 def readings_of(entry: Entry) -> list[Piece]:
-    """Return all meanings of an entry's name. A name that Brightspace never makes has none.
+    """Return all possible meanings of an entry's name.
 
-    Students choose their own and their files' names, and both may contain a date.
+    A name that Brightspace never makes has none. Students choose their names and the names of their
+    files, and both may contain a date.
     """
     readings: list[Piece] = []
     begin = _USER.match(entry.name)
@@ -54,8 +55,8 @@ def readings_of(entry: Entry) -> list[Piece]:
 def read(listing: Listing) -> Sequence[Piece]:
     """Return the pieces of all entries of a download.
 
-    Of several meanings, the latest time counts. So a date in the name of a person or a file cannot
-    make a submission earlier.
+    Of several meanings, the one with the latest time counts. So a date in the name of a person or a
+    file cannot make a submission seem earlier.
     """
     entries = [readings for entry in listing.entries if (readings := readings_of(entry))]
     names: dict[str, set[Owner]] = {}

@@ -1,6 +1,6 @@
 """Contents of a platform package: engine, course, and a list of libraries with versions.
 
-A platform package contains answers, so students must not see it.
+A platform package contains solutions, so students must not see it.
 """
 
 import ast
@@ -57,7 +57,7 @@ def engine_files() -> Iterator[tuple[str, bytes]]:
 
 
 def course_files(course: Course) -> Iterator[tuple[str, bytes]]:
-    """Yield a course's files for grading, each with its path in the package."""
+    """Yield the course files that grading needs, each with its path in the package."""
     yield f"{COURSE}/{FILE_NAME}", (course.root / FILE_NAME).read_bytes()
     folders = dict.fromkeys([*course.grading, course.solutions, course.handed_out])
     for folder in [*folders, *_imported(course)]:

@@ -1,8 +1,8 @@
 """Canvas's downloads of submissions, and its gradebook.
 
 A submitted file is named `name[_LATE]_user_attachment_file`. Anonymous files have `anon_code`
-instead of name and user. The gradebook is Canvas's own export with the graded columns filled in. An
-empty cell would delete a score in Canvas. So ungraded columns are left out, and students without
+instead of name and user. The gradebook is the export from Canvas with the graded columns filled in.
+An empty cell would delete a score in Canvas. So ungraded columns are left out, and students without
 points keep their cells.
 """
 
@@ -23,9 +23,9 @@ _RESUBMITTED = re.compile(r"(?P<stem>.+)-(?P<number>[1-9]\d{0,2})(?P<suffix>\.\w
 
 
 def readings_of(entry: str) -> list[Piece]:
-    """Return all meanings of a file's name, shortest student name first.
+    """Return all possible meanings of a file's name, shortest student name first.
 
-    Students choose their own and their files' names, and both may contain numbers between
+    Students choose their names and the names of their files, and both may contain numbers between
     underscores. For a name that Canvas never makes, return an empty list.
     """
     readings = []
@@ -47,7 +47,7 @@ def readings_of(entry: str) -> list[Piece]:
 def _piece(entry: str, owner: Owner, late: bool, rest: str) -> Piece | None:
     """Return an owner's piece.
 
-    If `rest`, the name after the owner, has another form, return None.
+    `rest` is the part of the file name after the owner. If it has another form, return None.
     """
     upload = _UPLOAD.fullmatch(rest)
     if upload is None and not _TYPED_IN.fullmatch(rest):
@@ -67,8 +67,9 @@ def _piece(entry: str, owner: Owner, late: bool, rest: str) -> Piece | None:
 def read(listing: Listing) -> Sequence[Piece]:
     """Return the pieces of all files.
 
-    A file without a clear student has several pieces. In one download, a number belongs to one
-    name. So a file with a clear student can rule out other students for other files.
+    If several students may own a file, there is a piece for each of them. In one download, each
+    number belongs to one name. So a file with a known student can rule out students for other
+    files.
     """
     entries = [readings for name in listing.files if (readings := readings_of(name))]
     known: set[Owner] = set()

@@ -1,7 +1,7 @@
 """Autograder for Classroom 50: a bundle with a released kit, and `result.json` in schema v1.
 
-Everybody can read bundles. So a bundle contains a student kit and never a course with answers. Its
-`autograder.py` runs in the student's checkout.
+Everybody can read bundles. So a bundle contains a student kit, and never a course with solutions.
+The bundle's `autograder.py` runs in the student's checkout.
 """
 
 import contextlib
@@ -75,9 +75,9 @@ def package(
 
 
 def _refuse_answers(course: Course, kit: Path) -> None:
-    """Refuse a folder that is no student kit.
+    """Refuse a folder that is not a student kit.
 
-    A kit contains most checks, so files of checks do not show that a folder has answers.
+    The function cannot tell by files of checks, because a kit has them too.
     """
     course_file = kit / FILE_NAME
     if not course_file.is_file() or load_course(course_file).content.released is None:
@@ -159,8 +159,8 @@ def result_of(
 ) -> dict[str, Any]:
     """Return the result in Classroom 50's schema, with whole numbers of points.
 
-    One factor turns fractions of points into whole numbers. A missing exercise is a test with 0
-    points. The maximum is the sum of the points in `released`.
+    All points are multiplied by the same factor, so that they are whole numbers. A missing exercise
+    is a test with 0 points. The maximum is the sum of the points in `released`.
     """
     known = released or {}
     points = [exercise.points for exercise in exercises]
@@ -226,7 +226,7 @@ def _tests(
 
 
 def _why_nothing(report: ExerciseReport | None) -> str:
-    """Return why an exercise has no points. The schema has no state for this."""
+    """Return the reason why an exercise has no points, for which the schema has no status."""
     if report is None:
         return "There is no file for this exercise."
     no_grade = "The 0 is not a grade: a person must look at this work. "

@@ -23,7 +23,7 @@ SINGLE = ""  # name of an assignment for one exercise with its own column
 
 
 class Person(msgspec.Struct, frozen=True):
-    """Student in a row of a platform's table: the platform's id, other ids, e-mails, names."""
+    """Student of a row in a platform's table: the platform's id, other ids, e-mails and names."""
 
     row: int
     id: str
@@ -196,7 +196,7 @@ def _maximum(form: GradebookFormat, table: Table, at: int) -> float | None:
 def _in_no_column(
     reports: Sequence[Report], course: Course, columns: Sequence[Assignment]
 ) -> list[str]:
-    """Return notes on changes of totals that no column of the file contains."""
+    """Return notes on adjustments of totals that are in no column of the file."""
     if not reports:
         return []
     notes = []
@@ -225,7 +225,7 @@ def _graded(course: Course, reports: Sequence[Report]) -> list[Assignment]:
 
 
 def _columns(form: GradebookFormat, table: Table, request: ExportRequest) -> dict[int, Assignment]:
-    """Return the columns with titles of graded assignments. If there are none, use exercises."""
+    """Return the columns with titles of graded assignments, or else with titles of exercises."""
     graded = _graded(request.course, request.reports)
     exercises = request.reports[0].exercises if request.reports else ()
     single = [Assignment(name=SINGLE, title=e.title, exercises=(e.name,)) for e in exercises]
@@ -245,8 +245,8 @@ def _columns(form: GradebookFormat, table: Table, request: ExportRequest) -> dic
     columns = _titled(table, names, graded) or _titled(table, names, single)
     if not columns:
         raise UserError(
-            f"{table.path} has no column with the title of an assignment ({titles}) or of an "
-            f"exercise in it. Name the column with --column. It has: {shown}."
+            f"No column of {table.path} has the title of an assignment ({titles}) or of an "
+            f"exercise. Name a column with --column. The file has: {shown}."
         )
     return columns
 

@@ -151,7 +151,7 @@ def _points(exercise: ExerciseReport) -> str:
 def _tests(place: str, shown: ExerciseReport, full: ExerciseReport) -> list[dict[str, Any]]:
     """Return a test for each visible check.
 
-    Gradescope has no "needs review", so unknown points become a test without a score.
+    Gradescope has no status "needs review", so unknown points become a test without a score.
     """
     if not full.checks:
         if shown.excused:
@@ -306,7 +306,7 @@ def hand_in_of(known: Metadata) -> HandIn:
 
 
 def with_due(course: Course, known: Metadata) -> Course:
-    """Return the course. Assignments without a deadline get Gradescope's deadline."""
+    """Return the course, in which assignments without a deadline have Gradescope's deadline."""
     due = known.assignment.due_date
     if due is None:
         return course

@@ -5,8 +5,8 @@ replaces underscores in a name by spaces, so the first underscore ends the name.
 a folder's name ends with `_`. A team's folder has the team's name and number. The default team has
 no number.
 
-The worksheet's headings are in the downloader's language. Moodle accepts only these headings, so
-they stay unchanged.
+The worksheet's headings are in the language of the person who downloaded it. Moodle accepts only
+these headings, so they stay unchanged.
 """
 
 import re

@@ -74,7 +74,7 @@ def _read_repositories(listing: Listing) -> Sequence[Piece]:
 def _recognise_repositories(listing: Listing) -> int:
     """Return the number of folders if all of them are clones with a `.git`. Otherwise, return 0.
 
-    A common beginning of the names is not enough, because many names have a hyphen.
+    A common beginning of the names is not enough evidence, because many names have a hyphen.
     """
     folders = listing.folders
     are_clones = prefix_of(folders) and all(listing.has(name, ".git") for name in folders)

@@ -63,7 +63,7 @@ class MistakeLine(msgspec.Struct, frozen=True):
 
 
 class ClassReport(msgspec.Struct, frozen=True):
-    """Content of the two pages. All of it may be published."""
+    """Content of the two pages. The whole content may be published."""
 
     course: str
     date: str
@@ -128,7 +128,7 @@ def is_small(count: int) -> bool:
 def may_be_told(count: int, *wholes: int) -> bool:
     """Return True if a number of students may be published.
 
-    Neither the number nor its difference to a total in `wholes` may be 1 to 4.
+    Neither the number nor its difference from a total in `wholes` may be 1 to 4.
     """
     return count >= FEWEST and not any(is_small(whole - count) for whole in wholes)
 
@@ -154,7 +154,7 @@ def bands(bars: Sequence[int]) -> list[Band]:
 def with_company(hidden: Sequence[int], sizes: Sequence[int]) -> set[int]:
     """Return the items to hide.
 
-    If only one item is hidden, a published total would reveal it. So the smallest other item is
+    If only one item were hidden, a published total would reveal it. So the smallest other item is
     hidden too.
     """
     others = sorted((size, item) for item, size in enumerate(sizes) if item not in hidden)
@@ -164,8 +164,8 @@ def with_company(hidden: Sequence[int], sizes: Sequence[int]) -> set[int]:
 def _exercises(taken: Sequence[Taken], summary: Summary) -> list[ExerciseLine]:
     """Return a line for each exercise.
 
-    If only one facility is hidden, the mean of all points would reveal it. So a second facility is
-    hidden too.
+    If only one facility were hidden, the mean of all points would reveal it. So a second facility
+    is hidden too.
     """
     why_not = [_why_not(exercise) for exercise in taken]
     sizes = [len(exercise.students) for exercise in taken]

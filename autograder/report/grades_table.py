@@ -1,6 +1,6 @@
 """Table `grades.csv` with one row per student, and a writer for all CSV tables.
 
-The writer's cells never run as formulas in a spreadsheet.
+No cell that it writes runs as a formula in a spreadsheet program.
 """
 
 import re
@@ -53,8 +53,8 @@ def table_lines(
 ) -> Iterator[str]:
     """Yield the rows as lines of a CSV file.
 
-    No spreadsheet reads a cell of these lines as a formula. Cells in the columns `kept` stay
-    unchanged, because a platform uses them to find a row.
+    No spreadsheet program reads a cell of these lines as a formula. Cells in the columns `kept`
+    stay unchanged, because a platform uses them to find a row.
     """
     must_quote = re.compile(f'["{SEPARATORS}{re.escape(delimiter)}]')
     for row in rows:
@@ -81,7 +81,7 @@ def points_text(points: float | None) -> str:
 def safe_cell(text: str) -> str:
     """Return a text in a form that spreadsheets do not read as a formula.
 
-    Different texts have different results. `table_lines` makes all cells safe itself. So use this
+    Different texts have different results. `table_lines` itself makes all cells safe, so call this
     function only to compare a text with a cell of a file.
     """
     return _UNSAFE.sub(r"\1'", text)

@@ -67,7 +67,7 @@ SIGNS = {"missing": "–", "excused": "×", "by hand": "✎", "needs a person": 
 
 @functools.cache
 def environment(*folders: Path) -> jinja2.Environment:
-    """Return an environment for the templates here and in `folders`. It escapes all values."""
+    """Return a Jinja environment for the templates here and in `folders`. It escapes all values."""
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader([TEMPLATES, *folders]),
         autoescape=True,
@@ -105,7 +105,7 @@ def code_spans(text: object) -> Markup:
 
 
 def in_pixels(style: str) -> str:
-    """Return a style with pixels instead of `rem`, because a surrounding page can change `rem`."""
+    """Return a style sheet with pixels instead of `rem`, which a surrounding page can change."""
     return re.sub(r"(\d*\.?\d+)rem", lambda size: f"{16 * float(size[1]):g}px", style)
 
 
@@ -207,7 +207,7 @@ class ValueCell(NamedTuple):
 
 
 class ValueTable(NamedTuple):
-    """An array as a table."""
+    """Array as a table."""
 
     name: str
     kind: str  # "groups", "heat" or "difference"
@@ -338,7 +338,7 @@ def notebook_outputs(
 ) -> tuple[str, str]:
     """Return HTML and text for a notebook cell, with lines before and after the report.
 
-    Two or more checks that passed without a note are folded.
+    If two or more checks passed without a note, their list is collapsed.
     """
     passed = [check for check in shown.checks if check.outcome == "passed" and not check.note]
     folded: list[StyledLine] = []

@@ -35,8 +35,9 @@ class Matrix(Record, frozen=True, kw_only=True):
     """Excerpt of an array of any shape, with at most 8×8 numbers. NaN and infinity are texts.
 
     `at` is the index of the excerpt along all axes except the last two. `top` and `left` are the
-    indices of the excerpt's first row and column. `wrong` marks differing cells. If cells belong to
-    groups, such as attention heads, `groups` has each cell's group number, or -1 for none.
+    indices of the excerpt's first row and column. `wrong` has the cells that differ. If cells
+    belong to groups, such as attention heads, `groups` has each cell's group number, or -1 for
+    none.
     """
 
     shape: tuple[int, ...]
@@ -64,8 +65,9 @@ class Evidence(Record, frozen=True, kw_only=True):
     """Values of a failed comparison: call, student's value and expected value.
 
     `function` is the name of the called student's function. `sides` are the titles of the two
-    values. A value that is no array is a text. A cut text ends with " …". `groups` is the noun for
-    groups of cells, for example "head". Curves replace the values.
+    values. If a value is not an array, it is a text here. A shortened text ends with " …". `groups`
+    is the noun for groups of cells, for example "head". If there are curves, they replace the
+    values.
     """
 
     call: str = ""
@@ -92,7 +94,10 @@ class Evidence(Record, frozen=True, kw_only=True):
 
 
 class Line(Record, frozen=True, kw_only=True):
-    """Line of the student's source. `text[column:end]` is the marked part. 0:0 marks the line."""
+    """Line of the student's source.
+
+    `text[column:end]` is the marked part. If both are 0, the whole line is marked.
+    """
 
     file: str
     line: int
@@ -186,11 +191,11 @@ DiagnosisCode = Literal[
 
 
 class Cause(Record, frozen=True, kw_only=True):
-    """Reason why a check has no right answer, or why an exercise has no points.
+    """Reason why a check did not pass, or why an exercise has no points.
 
-    `subject` is the name of the sentence's function, value or file. `error` is the class name of an
-    exception, `message` is its message, and `library` is its package. `place` is a line of the
-    student's source. `names` are other names in the sentence, such as the title of a check that
+    `subject` is the name of the function, value or file in the sentence. `error` is the class name
+    of an exception, `message` is its message, and `library` is its package. `place` is a line of
+    the student's source. `names` are other names in the sentence, such as the title of a check that
     must pass first. `because` is an earlier cause of this cause.
     """
 
@@ -205,7 +210,7 @@ class Cause(Record, frozen=True, kw_only=True):
 
 
 class Statement(Record, frozen=True, kw_only=True):
-    """Fact of a diagnosis: a code, and values for the fact's sentence."""
+    """Fact of a diagnosis: its code, and the values in its sentence."""
 
     code: str
     values: dict[str, str] = {}
@@ -216,14 +221,14 @@ Where = Literal["", "begins_with", "contains", "ends_with", "is"]
 
 
 class Diagnosis(Record, frozen=True, kw_only=True):
-    """Diagnosis of a student's answers.
+    """Diagnosis of a student's results.
 
-    "named": known mistakes, listed in `misconceptions`, give exactly the student's numbers.
-    "located": the finding describes the wrong answers. "error": the finding explains an exception.
-    `told` is the course authors' own part of the finding, without any output, error or result of
-    the submission. `code` is the form of the finding, and `statements` are its facts. `calls`
-    describes the calls that show the mistake, or is empty if all calls do. `sentence` is the
-    finding, with the function's name if needed.
+    The kind is "named" if known mistakes, listed in `misconceptions`, give exactly the student's
+    numbers. It is "located" if the finding describes the wrong results, and "error" if the finding
+    explains an exception. `told` is the part of the finding that the course's authors wrote. It
+    contains no output, error or result of the submission. `code` is the diagnosis code, and
+    `statements` are the facts of the finding. `calls` describes the calls that show the mistake, or
+    is empty if all calls do. `sentence` is the finding, with the function's name if needed.
     """
 
     kind: Literal["named", "located", "error"]
@@ -244,7 +249,7 @@ class Diagnosis(Record, frozen=True, kw_only=True):
             msgspec.structs.force_setattr(self, "sentence", f"{name}{self.finding}")
 
     def beside(self, finding: str) -> "Diagnosis":
-        """Return the diagnosis, with `repeats_finding` set for a check's finding."""
+        """Return the diagnosis, with `repeats_finding` set if a check's finding says the same."""
         place: Where = ""
         if not finding or finding not in self.sentence:
             place = ""
@@ -260,7 +265,8 @@ class Diagnosis(Record, frozen=True, kw_only=True):
 class Repair(Record, frozen=True, kw_only=True):
     """Small edits of the submission that make every check pass. Reports do not show the edits.
 
-    `said` is the sentence for the student. If the edits differ, `kind` and `places` are empty.
+    `said` is the sentence for the student. If several edits are repairs and differ, `kind` and
+    `places` are empty.
     """
 
     said: str
@@ -271,10 +277,10 @@ class Repair(Record, frozen=True, kw_only=True):
 class CheckReport(Record, frozen=True, kw_only=True):
     """The outcome of a check, with points scaled to the points of the exercise.
 
-    `finding` is the sentence of `cause`. If no known mistake explains the answers, submissions with
-    the same answers have the same `group`. `unwritten` names a function that the student has not
-    written yet. `required` is the line with the failed requirement in the student's file. Reports
-    of older versions may have several lines.
+    `finding` is the sentence of `cause`. If no known mistake explains the results, submissions with
+    the same wrong results have the same `group`. `unwritten` names a function that the student has
+    not written yet. `required` is the line with the failed requirement in the student's file.
+    Reports of older versions may have several lines.
     """
 
     name: str
@@ -366,7 +372,7 @@ class ExerciseReport(Record, frozen=True, kw_only=True):
 
 
 class Grader(Record, frozen=True, kw_only=True):
-    """Grader and its environment. Equal submissions get equal reports from one grader."""
+    """Grader and its environment. If two records are equal, equal submissions get equal reports."""
 
     version: str
     python: str
@@ -403,7 +409,7 @@ class HandIn(Record, frozen=True, kw_only=True):
 
 
 class Lateness(Record, frozen=True, kw_only=True):
-    """Effect of the late policy on an assignment.
+    """Effect of the late policy on one student's points for an assignment.
 
     `days` is the number of days after the deadline, rounded up. `free_days` is the number of days
     that cost nothing. `points` are the lost points of the assignment. `said` is the sentence for

@@ -28,7 +28,7 @@ def above_maximum_note(above: Iterable[str]) -> list[str]:
 
 
 def above_maximum(report: Report) -> list[str]:
-    """Return a student's checks, exercises and total above the maximum."""
+    """Return those of a student's checks, exercises and total that have more than the maximum."""
     counted = [exercise for exercise in report.exercises if not exercise.excused]
     places = [
         (f"{exercise.name}, {check.title}: ", check.points, check.max_points)
@@ -90,8 +90,8 @@ class Taken(msgspec.Struct):
 class Scores:
     """Points of all students with a hand-in and without an excuse.
 
-    The statistics of an exercise use only students with a hand-in and known points. Missing work
-    counts as 0 in a student's total. `totals` has each student's points before lateness.
+    The statistics of an exercise use only students with a hand-in and known points. In a student's
+    total, missing work counts as 0. `totals` has each student's points before late penalties.
     `by_exercise` has a row of points for each student.
     """
 
@@ -114,7 +114,7 @@ class Scores:
         self.totals.append(sum(points.values()))
 
     def measured(self) -> list[Taken]:
-        """Return the exercises with known points of at least one student."""
+        """Return the exercises in which at least one student has known points."""
         return [taken for taken in self.exercises.values() if taken.students]
 
 
@@ -138,7 +138,10 @@ class MistakeCount(msgspec.Struct):
 
     @property
     def finding(self) -> str:
-        """Return the sentence that all students read. If they differ, return the mistake's name."""
+        """Return the sentence, if all students read the same sentence.
+
+        Otherwise, return the mistake's name.
+        """
         if len(self.readings) == 1:
             return next(iter(self.readings))
         return f"{capital(self.id.replace('-', ' '))}."
@@ -152,7 +155,7 @@ class MistakeCount(msgspec.Struct):
 
 
 class ClassMistakes:
-    """Named mistakes of a class, with row numbers for students."""
+    """Named mistakes of a class. Students are given by the numbers of their rows."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[str, str], MistakeCount] = {}
@@ -290,7 +293,7 @@ class ClassOverview:
 
     @property
     def waiting(self) -> int:
-        """The number of students with unmarked answers in words."""
+        """The number of students whose answers in words are not marked yet."""
         return sum(
             any(status == "by hand" and e not in row.excused for e, status in row.statuses.items())
             for row in self.rows

@@ -1,4 +1,4 @@
-"""Reports in the form for people.
+"""Reports in the form in which people read them.
 
 If many failures have a common reason, such as an unwritten function or an unreadable file, the
 report states it only once.
@@ -68,15 +68,15 @@ def is_left_to_grading(check: CheckReport) -> bool:
 
 
 def is_quiet(check: CheckReport) -> bool:
-    """Return True if a check asks for no change."""
+    """Return True if the student need not change anything for this check."""
     return check.outcome in QUIET
 
 
 def shown_outcome(check: CheckReport) -> str:
     """Return the outcome of a check. If it passed with a note, return "follow-through".
 
-    After a follow-through, the result is wrong because of an earlier step, so a plain "passed"
-    would mislead.
+    With follow-through, the result itself is wrong because of an earlier step. So "passed" would
+    mislead.
     """
     return FOLLOWS if check.outcome == "passed" and check.note else check.outcome
 
@@ -134,9 +134,9 @@ def presented(exercise: ExerciseReport) -> ExerciseReport:
     """Return the exercise in the common form of all output formats.
 
     Points do not change. Some checks fail only because a function is not written, a neighbouring
-    file is not ready, or a file cannot be loaded. The report shows such checks as not run, and also
-    the checks that need them. The first of them keeps its hints. Notes that repeat a message are
-    left out.
+    file is not ready, or a file cannot be loaded. The report shows these checks as not run, and
+    also the checks that need them. The first of these checks keeps its hints. Notes that repeat a
+    message are left out.
     """
     reasons = [(check.name, _why_it_waits(exercise, check)) for check in exercise.checks]
     why = {name: text for name, text in reasons if text is not None}
@@ -295,10 +295,7 @@ def _repeats(check: CheckReport) -> str:
 
 
 def headline(check: CheckReport) -> str:
-    """Return one sentence on a failed check: the diagnosis.
-
-    Without a diagnosis, it is the finding.
-    """
+    """Return one sentence on a failed check: the diagnosis, or else the finding."""
     return _titled(check) if check.diagnosis is None else check.diagnosis.sentence
 
 
@@ -308,7 +305,7 @@ def _titled(check: CheckReport) -> str:
 
 
 def required(check: CheckReport) -> str:
-    """Return a sentence with the failed requirement and its line, if they are known."""
+    """Return a sentence that quotes the failed requirement and its line. If unknown, return ""."""
     if len(check.required) != 1:
         return ""
     return f"The text asks for this in line {check.required[0].line}: {check.required[0].text}"
@@ -317,9 +314,9 @@ def required(check: CheckReport) -> str:
 def repeated_errors(exercise: ExerciseReport) -> dict[str, str]:
     """Return notes on errors that several checks share, by check name.
 
-    The first check with an error has the note. Later checks have an empty text. Two errors are
-    equal if one line raises the same message apart from numbers, or if one function has the same
-    sentence.
+    For the first check with an error, the note is a sentence. For later checks with this error, it
+    is "". Two errors are equal if they have the same line and the same message, apart from numbers,
+    or the same function and the same sentence.
     """
     checks = defaultdict(list)
     for check in presented(exercise).checks:

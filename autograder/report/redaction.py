@@ -1,7 +1,7 @@
 """Redaction of reports to the parts that the hint policy shows to a student.
 
-Every output format takes its report from this module. It copies only the fields in the lists below.
-So students never see a new field of the record by accident.
+Every output format takes its report from this module. The module copies only the fields in the
+lists below. So students never see a new field of the record by accident.
 """
 
 from collections import Counter
@@ -43,7 +43,7 @@ def holds_back(policy: HintPolicy, stage: HiddenChecks) -> bool:
 
 
 def hides_repair(exercise: ExerciseReport, policy: HintPolicy, stage: HiddenChecks) -> bool:
-    """Return True if no repair is shown: in an exam, or while hidden checks are held back."""
+    """Return True if repairs stay hidden: in an exam, or while hidden checks are held back."""
     return policy == "exam" or (
         holds_back(policy, stage) and any(check.hidden for check in exercise.checks)
     )
@@ -59,10 +59,10 @@ def for_student(
 
     In practice and homework, students see the finding, the values and the first hints of each
     failed check. `hints_shown` is the number of hints for each check, or a dict by check name. Of a
-    hidden check, students see the outcome, and the course's own sentence on a named mistake. In an
-    exam, students see only points, and the outcomes of visible checks. Until the course's date for
-    hidden checks, only the exercise's points show hidden checks. `hidden` returns the stage of an
-    exercise.
+    hidden check, students see the outcome, and the sentence on a named mistake that the course
+    contains. In an exam, students see only points, and the outcomes of visible checks. Before the
+    course's date for hidden checks, students see nothing of hidden checks, but the exercise's
+    points count them. `hidden` returns the stage of an exercise.
     """
     exercises = tuple(
         exercise_for_student(each, policy, hints_shown, hidden) for each in report.exercises
@@ -121,7 +121,7 @@ def _outcome_alone(check: CheckReport) -> CheckReport:
 
 
 def _check(exercise: ExerciseReport, check: CheckReport, level: int) -> CheckReport:
-    """Return a check with `level` hints. A hidden check has only the course's own sentences."""
+    """Return a check with `level` hints. A hidden check has only sentences from the course."""
     if not check.hidden:
         return msgspec.structs.replace(check, hints=check.hints[:level], group="")
     diagnosis, named = check.diagnosis, None

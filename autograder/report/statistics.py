@@ -1,7 +1,7 @@
 """Statistics of a class by classical test theory: items, reliability and confidence intervals.
 
-An item is a check or an exercise. For an item, `rest` is a student's sum of points in all other
-items. The arrays `points` and `rest` have the shape (students,) or (students, items).
+An item is a check or an exercise. `rest` is a student's sum of points in all items except one. The
+arrays `points` and `rest` have the shape (students,) or (students, items).
 """
 
 import math
@@ -313,7 +313,7 @@ def item_remark(measured: Measured) -> str:
 
 
 def shown_figures(summary: Summary) -> dict[str, Any]:
-    """Return the smallest numbers of students for which templates show a statistic."""
+    """Return, for each statistic, the smallest number of students for which pages show it."""
     return {
         "interval": interval_text,
         "remark": item_remark,

@@ -1,7 +1,7 @@
 """Reports as styled text for a terminal, or as plain sentences for screen readers.
 
 A wide terminal shows the two values side by side. The text for screen readers (`spoken`) has no
-marks, columns or block drawings.
+signs, columns or block characters.
 """
 
 import math
@@ -109,7 +109,7 @@ def exercise_lines(
 def head_lines(
     exercise: ExerciseReport, where: str, width: int | None, spoken: bool = False
 ) -> Iterator[StyledLine]:
-    """Yield the next step, the student's line and the score. A repair does not change them."""
+    """Yield the next step, the student's line and the score. They do not depend on a repair."""
     start, file = opening(exercise), where or exercise.file
     lines: list[StyledLine] = []
     if start.text:

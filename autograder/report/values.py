@@ -1,4 +1,4 @@
-"""Values for reports: excerpts of arrays, calls, and all other values as texts."""
+"""Values in the form for reports: excerpts of arrays, and calls and all other values as texts."""
 
 import datetime
 import math
@@ -130,7 +130,10 @@ def _plane(array: npt.NDArray[Any], at: tuple[int, ...]) -> npt.NDArray[Any]:
 
 
 def describe_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """Return a call as Python text, with `<array …>` for large arrays and many decimals."""
+    """Return a call as Python text.
+
+    `<array …>` stands for a large array or one with many decimals.
+    """
     parts = [_argument(arg) for arg in args]
     parts += [f"{key}={_argument(value)}" for key, value in kwargs.items()]
     return f"{name}({', '.join(parts)})"

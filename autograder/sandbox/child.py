@@ -11,7 +11,7 @@ Place = Literal["first", "own", "course"]
 
 
 class InternalError(Exception):
-    """Failure of the grader itself.
+    """Error: the grader itself failed.
 
     `killed` is true if something other than the grader killed a process, for example because the
     memory was full. Another try may then succeed.
@@ -28,7 +28,7 @@ class InternalError(Exception):
 
 
 class Cancelled(InternalError):
-    """A submission was cancelled."""
+    """Exception: a submission was cancelled."""
 
 
 class Child(Protocol):
@@ -46,7 +46,7 @@ class Child(Protocol):
     def ask_for_stack(self) -> None:
         """Ask the process to write its call stack to `line`, if the system has a signal for this.
 
-        After the call, the output of the process no longer consists of messages.
+        After the call, `line` carries the stack instead of messages.
         """
 
     def wait(self, seconds: float) -> int | None:
@@ -71,7 +71,7 @@ class Children(Protocol):
     def take(self, kind: ChildKind) -> Child:
         """Return a ready child of this kind.
 
-        A *place* of a submission has one running child at a time.
+        Each *place* of a submission has at most one running child.
 
         Raises:
             InternalError: no child can start.

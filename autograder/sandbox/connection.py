@@ -2,8 +2,8 @@
 
 A deadline counts the processor time of all threads of the process, and the time of sleep. The time
 when the processor is busy with other work does not count, so a busy machine costs students no time.
-If the system does not report these times, the deadline counts wall-clock time, and the limit is
-multiplied by `PATIENCE`.
+If the system does not report these times, the deadline counts wall-clock time, with a limit that is
+`PATIENCE` times as long.
 """
 
 import contextlib
@@ -51,7 +51,7 @@ class Clock:
 
 
 class Deadline:
-    """Time limit for one answer: `seconds` of processor time, and a longer limit for sleep."""
+    """Time limit for one reply: `seconds` of processor time, and a longer limit for sleep."""
 
     def __init__(self, seconds: float, clock: Clock) -> None:
         self.seconds = seconds
@@ -85,7 +85,7 @@ class Deadline:
         return wall, Had(now.processor - self._had.processor, slept)
 
     def excuse(self, seconds: float) -> None:
-        """Exclude `seconds` in which the process waited for the judge."""
+        """Do not count `seconds` in which the process waited for the judge."""
         self._excused += seconds
 
 

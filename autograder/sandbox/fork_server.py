@@ -1,4 +1,4 @@
-"""Workers that are forked from a process with imported libraries. Linux only."""
+"""Workers that are forked from a process that has imported the libraries. Linux only."""
 
 import contextlib
 import json
@@ -132,7 +132,7 @@ class ForkServer:
             )
 
     def fork(self, limits: Limits) -> ForkedChild:
-        """Return a new confined child, after the end of the previous child.
+        """Wait for the end of the previous child, and return a new confined child.
 
         Raises:
             InternalError: the fork server has ended.
@@ -213,8 +213,8 @@ class ForkServer:
 class ForkServers:
     """Fork servers, one for each kind of worker. Each starts when it is needed.
 
-    On the level `none`, which is for the user's own code, fork servers only save time: the workers
-    are not confined.
+    On the level `none`, which is for code of the user, fork servers only save time: the workers are
+    not confined.
     """
 
     def __init__(

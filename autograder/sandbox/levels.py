@@ -147,7 +147,7 @@ def children_on(
     core: int | None = None,
     first: Library | None = None,
 ) -> Children:
-    """Return a source of children on a level. The children cannot read the course's answers.
+    """Return a source of children on a level. The children cannot read the course's solutions.
 
     The children run on the processor core `core`. If `first` is numpy, a fork server with numpy
     starts at once, because its start takes as long as a judge's.
@@ -166,7 +166,7 @@ def children_on(
 def children_for(
     course: Course, start: Library | None = None, path: Path | None = None
 ) -> Children:
-    """Return a source of children without confinement, for the user's own code.
+    """Return a source of children without confinement, for code of the user.
 
     With `start`, the first child starts at once, with the modules for the file at `path`.
     """

@@ -16,7 +16,7 @@ from autograder.worker.messages import Callback, Reply, Request, Unit
 
 
 class Peer(Workers):
-    """Process that runs the course's functions, with a time budget of its own.
+    """Process that runs the course's functions. It has a separate time budget.
 
     The process starts at the first call. If it has ended, the next call starts it again.
     """
@@ -60,7 +60,10 @@ class CourseFunction:
 
 
 def answers_by(functions: Sequence[CourseFunction]) -> AnswerTo | None:
-    """Return a function that answers calls of these functions. Without functions, return None."""
+    """Return a function that carries out calls of these functions.
+
+    Without functions, return None.
+    """
 
     def answer(ask: Callback) -> Request:
         if not 1 <= ask.number <= len(functions):

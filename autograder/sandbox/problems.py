@@ -88,13 +88,14 @@ SENTENCES: dict[CauseCode, str] = {
 
 @dataclass(eq=False, repr=False)
 class StudentProblem(Exception):
-    """Reason why the student's code gave no answer.
+    """Exception: the student's code returned no value.
 
-    `subject` is the requested function, value or file. `message` is one line for the sentence.
-    `names` are similar names in the file. `because` is an earlier problem of loading the file.
+    `subject` is the requested function, value or file. `message` is one line, which the sentence
+    quotes. `names` are similar names in the file. `because` is an earlier problem of loading the
+    file.
 
     Some fields are only for exceptions. `type` is the name of the exception's class, and `bases`
-    are the names of built-in base classes. `said` is the exception's own message. `shapes` has the
+    are the names of built-in base classes. `said` is the exception's message. `shapes` has the
     shapes of the arrays in the failing line. `library` is the package that raised the exception.
     """
 
@@ -159,7 +160,10 @@ class StudentProblem(Exception):
         return f" {found[1]} is not installed here. Run: pip install {found[1]}."
 
     def _decimal(self) -> str:
-        """Return a sentence about a number with a decimal comma. If there is none, return ""."""
+        """Return a sentence about a number with a decimal comma.
+
+        If there is no such number, return "".
+        """
         found = DECIMAL_COMMA.search(self.place.text) if self.place is not None else None
         if found is None:
             return ""
@@ -186,11 +190,11 @@ class NotWritten(Raised):
 
 
 class NotPlain(StudentProblem):
-    """The answer has a type that cannot be compared."""
+    """The result has a type that cannot be compared."""
 
 
 class TimedOut(StudentProblem):
-    """The student's code did not answer in time."""
+    """The student's code returned no result in time."""
 
     kind: ClassVar[ProblemKind] = "timed out"
 
@@ -311,8 +315,8 @@ def missing(
 ) -> NotDefined:
     """Return the problem for a name without a definition in the file.
 
-    The likeliest reason is an error in `set_at`, the line that sets the name. The least likely
-    reason is a failed import.
+    The first possible reason is an error in `set_at`, the line that sets the name. The last
+    possible reason is a failed import.
     """
     failed = sorted(
         load_problems, key=lambda p: (where(p.place) != where(set_at), p.type in NOT_FOUND)

@@ -1,4 +1,4 @@
-"""Messages to and from a worker. It must answer each request within a deadline."""
+"""Messages to and from a worker, which must reply to each request within a deadline."""
 
 import re
 import secrets
@@ -25,7 +25,7 @@ AnswerTo = Callable[[Callback], Request]
 
 
 class WorkerGone(Exception):
-    """The worker process has ended."""
+    """Exception: the worker process has ended."""
 
     def __init__(self, how: str, code: int | None = None) -> None:
         super().__init__(how)
@@ -33,7 +33,7 @@ class WorkerGone(Exception):
 
 
 class DeadlinePassed(WorkerGone):
-    """The worker was killed because it did not answer in time.
+    """Exception: the worker was killed because it did not reply in time.
 
     `lines` are the lines that the worker was running, innermost first. Each is a pair: a file name
     and a line number.
@@ -56,8 +56,8 @@ class WorkerProcess:
     ) -> Reply:
         """Send a request and return the reply.
 
-        The function `answer` answers questions of the running student's code. This time does not
-        count as the student's time.
+        If the student's code calls a function of the course, the function `answer` carries out the
+        call. This time does not count as the student's time.
 
         Raises:
             WorkerGone: the process has ended.

@@ -30,8 +30,8 @@ class WorkerSession:
     """Session with a submission, for calls in one of the processes of `workers`.
 
     All sessions of a submission share processes, values, and `shared`, a dict for data of the
-    checks. Printed text is kept only if `is_heard` is true. It is false in a hidden check, and
-    while code of the course runs in the same process. `has_printed` is true if the last call
+    checks. Printed text is kept only if `is_heard` is true. `is_heard` is false in a hidden check,
+    and while code of the course runs in the same process. `has_printed` is true if the last call
     printed something.
     """
 
@@ -46,7 +46,7 @@ class WorkerSession:
         self._values: dict[str, Any] = {} if first is None else first._values
 
     def fresh(self, place: Place = "first") -> "WorkerSession":
-        """Return a session in a new process. The source is loaded, and nothing has been called."""
+        """Return a session in a new process, which has loaded the source and called nothing."""
         return WorkerSession(self.workers, place, self)
 
     @property
@@ -95,7 +95,7 @@ class WorkerSession:
             self.workers.note_printed(reply.printed)
 
     def value(self, name: str) -> Any:
-        """Return the value of a module-level name. It is read once for all checks."""
+        """Return the value of a module-level name. The value is read once for all checks."""
         __tracebackhide__ = True
         if name not in self._values:
             try:

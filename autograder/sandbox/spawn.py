@@ -1,6 +1,7 @@
 """Start of single worker processes: command, limits and environment.
 
-This module imports neither numpy nor pytest, so a worker can start before the judge's imports.
+This module imports neither numpy nor pytest, so a worker can start before the judge makes its
+imports.
 """
 
 import functools
@@ -145,7 +146,7 @@ def library_folders() -> list[str]:
 def keep_to_one_thread() -> None:
     """Limit libraries, and processes that start after this call, to one thread.
 
-    If the user has set a number of threads, this setting stays.
+    If the user has set another number of threads, this setting stays.
     """
     for name in THREADS:
         os.environ.setdefault(name, "1")

@@ -22,10 +22,10 @@ MAX_TIMEOUTS = 2
 class Budget:
     """Time that a submission has used in all its processes, and the limits on this time.
 
-    A function that timed out twice is not called again. The first load and all calls together may
-    use the course's `total_seconds`. All later loads together may use the same amount again.
-    `is_in_doubt` is true if a process ended without an answer. A busy machine can be the reason, so
-    the submission is graded again while no other submission runs.
+    A function that timed out twice is not called again. The first load of the file and all calls
+    together may use the course's `total_seconds`. All later loads together may use the same time
+    again. `is_in_doubt` is true if a process ended without a reply. A busy machine can be the
+    reason, so the submission is graded again while no other submission runs.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -92,9 +92,9 @@ class Workers:
     """Processes of a submission.
 
     Each place has at most one process, which one session uses. If another session needs the place,
-    the process is ended. With `last_try`, a process that was killed from outside counts as ended by
-    itself. A student's file may import the `exercises` of the course. `has_code` returns True if
-    the student has written code around a place.
+    `Workers` ends the process. With `last_try`, a process that was killed from outside counts as a
+    crash of the submission. A student's file may import the `exercises` of the course. `has_code`
+    returns True if the student has written code around a place.
     """
 
     def __init__(
@@ -215,7 +215,7 @@ class Workers:
         )
 
     def note_printed(self, text: str) -> None:
-        """Keep `max_printed` characters of printed text. If there is more, keep one more."""
+        """Keep `max_printed` characters of printed text, and one more if there are more."""
         if len(self.printed) < self.max_printed:
             self.printed += text[: self.max_printed - len(self.printed) + 1]
 

@@ -49,9 +49,9 @@ def similar(
 ) -> None:
     """List pairs of similar code in SUBMISSIONS. The list proves nothing. You decide.
 
-    Code that the course hands out, and its solutions, are removed first. For comparison, the list
-    shows how similar unrelated right answers are. Nothing leaves this machine, and `grade` never
-    compares students. Needs the extra `similar`.
+    Code that the course hands out, and code of its solutions, is removed first. For comparison, the
+    list shows how similar independent correct solutions are. Nothing leaves this machine, and
+    `grade` never compares students. Needs the extra `similar`.
     """
     require("similar", "autograder similar")
     course = find_course(Path.cwd(), named=course_path)

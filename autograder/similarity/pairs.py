@@ -85,8 +85,8 @@ class BaseRate(msgspec.Struct, frozen=True):
 class ExerciseSimilarity(msgspec.Struct, frozen=True):
     """One exercise: the number of compared students, base rates, and outstanding pairs.
 
-    A pair stands out if its similarity is above `limit`. In a cluster, each student's code is
-    similar to another student's code.
+    A pair stands out if its similarity is above `limit`. A cluster is a group of students, each
+    with code that is similar to another's.
     """
 
     exercise: str
@@ -108,9 +108,8 @@ def compare_exercise(
 ) -> ExerciseSimilarity:
     """Return the pairs of this exercise that stand out.
 
-    A pair stands out if it shares more than half of the students' own fingerprints, more than any
-    two right answers, and more than the median pair. Students who submitted `together` are left
-    out.
+    A pair stands out if its similarity is above one half, above the similarity of any two correct
+    solutions, and above the median of all pairs. Pairs who submitted `together` are left out.
     """
     long = {student: prints for student, prints in work.items() if len(prints) >= LEAST}
     students = list(long)

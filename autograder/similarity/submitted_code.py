@@ -32,7 +32,7 @@ def normalized(text: str) -> str:
 
 
 class ClassCode(msgspec.Struct):
-    """Code of each exercise and student, pairs who submitted together, and unreadable files."""
+    """Code by exercise and student, pairs who submitted together, and unreadable files."""
 
     code: dict[str, dict[str, str]]
     together: frozenset[frozenset[str]]

@@ -1,7 +1,7 @@
 """`autograder check`: grade the student's files, print the reports and save the progress.
 
-Import this module after the start of the worker. The worker first imports numpy, and this module
-first imports pytest, so the two processes do not slow each other down.
+Import this module after the worker has started. The worker imports numpy first, and this module
+imports pytest first, so the two processes do not slow each other down.
 """
 
 import contextlib
@@ -155,7 +155,7 @@ def _shower(terminal: Terminal, options: CheckOptions) -> Callable[[Iterable[Sty
 
 
 def repair_to_show(judge: Judge, graded: Graded) -> Repair | None:
-    """Search for a repair of a graded file, if this can help."""
+    """Search for a repair of a graded file, if a repair can help the student."""
     if graded.error is None and all(result.outcome == "passed" for result in graded.results):
         return None
     from autograder.grading.repair import repair_for_student  # not for right answers

@@ -1,4 +1,4 @@
-"""Keys and results for `watch`, and a thread that grades."""
+"""Sources of events for `watch`: keys, and results from a thread that grades."""
 
 import contextlib
 import os
@@ -23,7 +23,7 @@ LONGEST_END = 15  # s
 
 
 class KeyReader:
-    """Context manager that reads single keys. Nobody has to press Enter, and keys are not shown."""
+    """Context manager that reads single keys, without Enter and without showing them."""
 
     def __init__(self) -> None:
         self._before: list[Any] | None = None
@@ -86,7 +86,7 @@ class GradedSource(msgspec.Struct, frozen=True):
 
 
 class BackgroundJudge(threading.Thread):
-    """Judge for all exercises in its own thread. It grades the newest source."""
+    """Judge for all exercises in a separate thread. It grades the newest source."""
 
     def __init__(self, course: Course, exercises: Sequence[Exercise], children: Children) -> None:
         super().__init__(daemon=True)
@@ -99,7 +99,7 @@ class BackgroundJudge(threading.Thread):
         self._sources.put(source)
 
     def result(self) -> GradedSource | None:
-        """Return a result if there is one.
+        """Return the next result, or None if there is none.
 
         If a newer source waits, stop grading the current one.
         """

@@ -179,7 +179,7 @@ def completion_lines(
     progress: Mapping[str, ExerciseProgress],
     spoken: bool,
 ) -> list[StyledLine]:
-    """Return a line on each exercise, assignment or course that has just been finished."""
+    """Return a line on each exercise, each assignment and the course if just finished."""
     every = list(progress.values())
     if all(entry.state == "done" for entry in every):
         count = several(len(every), "exercise")

@@ -1,6 +1,6 @@
 """`check("softmax")` in a notebook: show the report and return the points.
 
-To load quickly in the student's kernel, this module imports little.
+This module imports little, so that it loads quickly in the student's kernel.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ class CannotCheck(RuntimeError):
 
 
 class QuietPoints(float):
-    """Points. A notebook does not show them again below the report."""
+    """Points of an exercise, which a notebook does not show a second time below the report."""
 
     def _ipython_display_(self) -> None:
         return

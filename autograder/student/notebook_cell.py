@@ -1,4 +1,4 @@
-"""Grader for the cells of a notebook. Request and answer are JSON."""
+"""Grader for the cells of a notebook. Request and reply are JSON."""
 
 import json
 import os
@@ -87,7 +87,7 @@ def answer_of(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def without_corrected(cells: Sequence[str]) -> list[str]:
-    """Return the cells. If later cells define all names of an invalid cell, it becomes empty."""
+    """Return the cells. Invalid cells become empty if later cells define all of their names."""
     codes, later = [read_code([Unit("cell", text)]) for text in cells], set[str]()
     texts = list(cells)
     for number, code in reversed(list(enumerate(codes))):

@@ -1,6 +1,6 @@
 """Progress in the course: the last check of each exercise.
 
-It is saved in the folder of the student's file. Only the student reads it.
+The progress is saved in the folder of the student's file, and only the student can read it.
 """
 
 import contextlib
@@ -39,7 +39,7 @@ def read_record(source: Path, name: str, kind: type[Stored]) -> Stored | None:
 
 
 def write_record(source: Path, name: str, record: msgspec.Struct) -> None:
-    """Write a record for a student's file, if possible. Only its owner can read it."""
+    """Write a record for a student's file, if possible. Only the student can read it."""
     path = source.parent / FOLDER / f"{name}.json"
     with contextlib.suppress(OSError):
         plain_folder(path.parent, 0o700)
@@ -201,7 +201,7 @@ def next_unfinished(
 
 
 def begun_targets(course: Course) -> list[Target]:
-    """Return the begun exercises with their files, sorted by due date."""
+    """Return the exercises that the student has begun, with their files, sorted by due date."""
     return [
         Target(exercise.exercise, exercise.file)
         for exercise in _by_due_date(course, course_progress(course))

@@ -28,16 +28,16 @@ LAST = "That was the last hint."
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """Failed check as the student last saw it: the failure, and the number of shown hints."""
+    """Failed check when the student last saw it: the failure, and the number of shown hints."""
 
     way: str
     hints: int
 
 
 class Attempts(msgspec.Struct, frozen=True):
-    """Attempts at an exercise: the last source's digest, and failures of checks.
+    """Attempts at an exercise: the digest of the last source, and the failures of checks.
 
-    Only the mistake of this check gets a next hint.
+    Only the first failure gets a next hint.
     """
 
     digest: str = ""
@@ -113,7 +113,8 @@ def shown_step(
     """Return the currently visible parts of a report, and save attempt and progress.
 
     If `saved` is false, the report is about cells of a running notebook. If `in_short` is true, no
-    hint is shown, so no attempt is saved. A file that cannot be loaded is no attempt either.
+    hint is shown, so no attempt is saved. A file that cannot be loaded does not count as an
+    attempt.
     """
     policy = course.content.hints
     hints: Mapping[str, int] | int = 0
@@ -153,7 +154,10 @@ def change_since(
 def no_further_hint(
     before: Attempts, full: ExerciseReport, policy: HintPolicy, values: str, where: str
 ) -> str:
-    """Return why there is no further hint, with other advice. If there is a hint, return ""."""
+    """Return the reason why there is no further hint, with other advice.
+
+    If there is one, return "".
+    """
     first = first_failing(full)
     if first is None:
         return ""

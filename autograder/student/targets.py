@@ -68,8 +68,8 @@ def _is_path(name: str) -> bool:
 def find_file(course: Course, exercise: Exercise, stubs: Stubs | None = None) -> Path:
     """Return the student's file, in the working folder or in the course's folder of exercises.
 
-    Of two files, return the one that the student has changed. If this does not decide, return the
-    newer file.
+    Of two files, return the one that the student has changed. If both or none are changed, return
+    the newer file.
     """
     folders = list(dict.fromkeys([Path.cwd(), course.handed_out]))
     for folder in folders:

@@ -112,7 +112,10 @@ SIGNALS = ("SIGINT", "SIGWINCH", "SIGTSTP")  # Ctrl-C, another size of the termi
 
 
 class Watch:
-    """Loop that looks at signals, keys, files and judge, many times a second."""
+    """Main loop of `watch`.
+
+    Many times a second, it looks for signals, keys, changed files and results.
+    """
 
     def __init__(
         self, exercise: WatchedExercise, judge: BackgroundJudge, terminal: Terminal, screen: Screen

@@ -52,8 +52,8 @@ def unpack(
 ) -> tuple[list[str], dict[PathParts, str]]:
     """Unpack the gradable files of `archive`, up to `room` bytes and `listed` entries.
 
-    Return notes on left-out entries. Also map the path of every file in the zip to the reason why
-    it was not unpacked, or to "".
+    Return notes on entries that were left out, and a dict. The dict maps the path of every file in
+    the zip to the reason why it was not unpacked, or to "".
 
     Raises:
         InvalidZip: the file is not a zip, the zip has too many entries, or the disk is full.
@@ -111,7 +111,7 @@ def _readable(directory: bytes) -> tuple[bytes, int]:
 
 
 class _LeftOut(Exception):
-    """An entry is not unpacked. The message is the reason."""
+    """Exception: an entry is not unpacked. The message is the reason."""
 
 
 class _Entry(msgspec.Struct, frozen=True):
@@ -233,7 +233,7 @@ def _parts(info: zipfile.ZipInfo) -> PathParts:
 
 
 def _depth(entries: Collection[_Entry]) -> int:
-    """Return the number of folders around the students' folders, found as in `find_folders`."""
+    """Return the number of folders around the students' folders, as `find_folders` finds them."""
     inside = list(entries)
     for depth in range(MAX_LEVELS):
         heads = {e.parts[depth] for e in inside if len(e.folder) > depth}

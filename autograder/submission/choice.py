@@ -17,7 +17,7 @@ MAX_DEFINED = 3
 
 
 class Rank(IntEnum):
-    """Likelihood that a file is the intended answer, likeliest first."""
+    """Likelihood that the student means a file as the submission, likeliest first."""
 
     WRITTEN = 0
     BY_CONTENT = 1
@@ -34,7 +34,7 @@ REASONS = {
 
 
 class FoundFile(msgspec.Struct):
-    """File that may answer an exercise.
+    """File that may be the submission for an exercise.
 
     For an unreadable file, `trouble` is the reason. If the file's name matches no exercise,
     `defines` has the functions that show the exercise.
@@ -54,7 +54,7 @@ class FoundFile(msgspec.Struct):
 class Choice(msgspec.Struct):
     """The file to grade, or the reason why there is none, and notes.
 
-    If the intended file is unclear, `several` has the equally likely files.
+    If it is unclear which file the student means, `several` has the equally likely files.
     """
 
     chosen: FoundFile | None = None
@@ -73,7 +73,7 @@ def choose(
 ) -> Choice:
     """Return the likeliest file. If several different files are equally likely, return no file.
 
-    `imported` has the files that exercises' own files import, as paths without suffix.
+    `imported` has the files that the files of exercises import, as paths without suffix.
     """
     left_out: list[str] = []
     ordered = sorted(candidates, key=lambda file: (file.name, file.shown))

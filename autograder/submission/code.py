@@ -1,4 +1,4 @@
-"""Names that the code of a submission defines, and comparisons of definitions."""
+"""Names that the code of a submission defines, and places in the code."""
 
 import ast
 import re
@@ -17,7 +17,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 class Binding(msgspec.Struct, frozen=True):
-    """Syntax tree for a name."""
+    """Syntax tree of the statement that binds a name."""
 
     tree: str
     hollow: bool = False  # true for a definition without a body
@@ -31,8 +31,8 @@ class Binding(msgspec.Struct, frozen=True):
 class Code(msgspec.Struct):
     """Top-level names and statements of the code.
 
-    `names` maps names to their last bindings. If later definitions have no body, it is the last
-    definition with a body. In unparsed code, the tree of a binding is empty.
+    `names` maps each name to its last binding. Definitions without a body do not count, if an
+    earlier definition has one. If code is not parsed, the trees of its bindings are empty.
     """
 
     names: dict[str, Binding] = {}
@@ -160,9 +160,9 @@ def unwritten(units: Sequence[Unit]) -> dict[str, CodePlace]:
 
 
 def replaced(units: Sequence[Unit], at: CodePlace) -> tuple[CodePlace, CodePlace] | None:
-    """Return the first lines of the definition around `at` and of an earlier one with a body.
+    """Return the first lines of two definitions of a name: around `at`, and earlier with a body.
 
-    Both define the same name. If there is no earlier definition, return None.
+    If there is no earlier definition, return None.
     """
     earlier: dict[str, CodePlace] = {}
     for unit in units:
@@ -202,7 +202,7 @@ def body_around(units: Iterable[Unit], line: int = 0) -> set[str]:
 
 
 def return_in_loop(units: Iterable[Unit], name: str) -> tuple[CodePlace, int] | None:
-    """Return the last `return` of a function or class if it ends each round of a `for`.
+    """Return the last `return` of a function or class if it ends a `for` loop in the first round.
 
     Also return the line of the `for`. Without such a loop, return None.
     """
@@ -219,7 +219,7 @@ def return_in_loop(units: Iterable[Unit], name: str) -> tuple[CodePlace, int] | 
 
 
 def without_return(units: Iterable[Unit]) -> CodePlace | None:
-    """Return the place of a function without `return` whose calls are used as values."""
+    """Return the place of a function without `return`, if its calls are used as values."""
     nodes = [(unit, node) for unit in units for node in _nodes(unit)]
     alone = {id(node.value) for _, node in nodes if isinstance(node, ast.Expr)}
     calls = [node.func for _, node in nodes if isinstance(node, ast.Call) and id(node) not in alone]
@@ -233,7 +233,7 @@ def without_return(units: Iterable[Unit]) -> CodePlace | None:
 
 
 def is_text(node: ast.AST) -> bool:
-    """Return True if a statement is just a string, such as a docstring."""
+    """Return True if a statement is only a string, such as a docstring."""
     value = node.value if isinstance(node, ast.Expr) else None
     return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
@@ -271,7 +271,7 @@ def find_assignment(
 
 
 def find_loop(units: Sequence[Unit], lines: Sequence[tuple[str, int]]) -> CodePlace | None:
-    """Return the loop that was running at the `lines` of a call stack.
+    """Return the loop that was running when the call stack was at `lines`.
 
     Each item of `lines` is a file and a line, innermost call first. Of nested loops, return the
     outermost `while`. If there is none, return the outermost `for`. So the result does not depend

@@ -21,7 +21,7 @@ _MADE_BY_PROGRAMS = re.compile(
 
 
 def counts(name: str) -> bool:
-    """Return False for hidden files, and for files that programs make for themselves."""
+    """Return False for hidden files, and for files that programs make, such as backups."""
     return name not in IGNORED and not name.startswith(".")
 
 

@@ -60,7 +60,7 @@ def check_cell(exercise: str) -> str:
 
 
 def read_cells(data: bytes, label: str) -> list[Cell]:
-    """Return a notebook's code cells, and text cells with an answer to a question.
+    """Return a notebook's code cells, and the text cells that answer a question.
 
     Raises:
         UnreadableFile: the notebook is unreadable, or not in Python. The message is a sentence.

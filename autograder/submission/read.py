@@ -1,4 +1,4 @@
-"""Safe reading of submitted files, without links, pipes and too large files.
+"""Safe reading of submitted files. Links, pipes and too large files are refused.
 
 The grader opens submitted files and folders only with this module. If a file cannot be read, the
 module raises `UnreadableFile`.
@@ -187,7 +187,10 @@ def decoded(data: bytes, name: str) -> str:
 
 
 def as_utf8(data: bytes, name: str) -> bytes:
-    """Return data in UTF-8 without a byte order mark. A mark may say that the data are UTF-16."""
+    """Return data in UTF-8 without a byte order mark.
+
+    Data with the mark of UTF-16 are converted.
+    """
     if data.startswith(codecs.BOM_UTF8):
         return data[len(codecs.BOM_UTF8) :]
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -199,5 +202,5 @@ def as_utf8(data: bytes, name: str) -> bytes:
 
 
 def without_surrogates(text: str) -> str:
-    """Return the text for storage. Lone surrogates are replaced."""
+    """Return the text in a form that can be stored: lone surrogates are replaced."""
     return _HALF.sub("\N{REPLACEMENT CHARACTER}", text)

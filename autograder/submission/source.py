@@ -51,7 +51,7 @@ class CharacterBudget:
 
 
 class Siblings:
-    """Python files of a folder that a submission may import. They are read when code names them.
+    """Python files of a folder that a submission may import. A file is read when code names it.
 
     Unreadable files are ignored. `left_out` has the names of files over the budget.
     """
@@ -68,7 +68,7 @@ class Siblings:
         self.left_out: list[str] = []
 
     def named_in(self, text: str, exercise: str) -> dict[str, str]:
-        """Return files that a text names, directly or through other files, without `exercise`."""
+        """Return the files, except `exercise`, that a text or a file named in it names."""
         helpers: dict[str, str] = {}
         waiting = [self._names_in(text)]
         while waiting:
@@ -100,7 +100,7 @@ class Siblings:
 
 
 class Source(msgspec.Struct, frozen=True, dict=True):
-    """Source of a submission: pieces of code (units) that run in order. Answers never run."""
+    """Source of a submission: pieces of code (units) that run in order, and answers in words."""
 
     name: str
     label: str

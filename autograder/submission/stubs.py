@@ -28,7 +28,7 @@ _ITEM = re.compile(r"^# *[-*] \*\*([^*\n]+)\*\*(.*(?:\n# {3,}(?![-*] )\S.*)*)", 
 
 
 def strip_solutions(text: str, name: str) -> str:
-    """Return the students' text: stubs instead of functions, and no other solutions.
+    """Return the text for students, with stubs in place of the solutions.
 
     Raises:
         UserError: a marker has no partner. The message names the marker's line.
@@ -57,7 +57,7 @@ def strip_solutions(text: str, name: str) -> str:
 
 
 class Stub(msgspec.Struct):
-    """Students' form of an exercise."""
+    """Form in which students get an exercise."""
 
     code: Code
     asked: list[str]  # names that students define
@@ -133,17 +133,17 @@ def has_own_code(course: Course, source: Source, place: CodePlace) -> bool:
 
 
 def _is_asked(bound: Binding) -> bool:
-    """Return True if the student must complete a definition, such as a function or a value."""
+    """Return True if the student has to write this function, class or value."""
     if bound.tree.startswith(("Assign(", "AnnAssign(")):
         return EMPTY in bound.tree
     return UNWRITTEN in bound.tree
 
 
 def exercises_in(source: Source, code: Code, stubs: Stubs) -> dict[str, list[str]]:
-    """Return the exercises that a file answers, with the defined names of each.
+    """Return the exercises to which a file belongs, with the names of each that it defines.
 
-    The file must define all requested names of an exercise, or more than half of them. Imported
-    names do not count.
+    A file belongs to an exercise if it defines all requested names, or more than half of them.
+    Imported names do not count.
     """
     defined = {name for name, bound in code.names.items() if not bound.is_import}
     whole: dict[str, list[str]] = {}

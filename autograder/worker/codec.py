@@ -1,9 +1,9 @@
 """Encoding of messages as bytes: a msgpack header, then the raw bytes of the arrays.
 
 A frame begins with the length of the header, the length of the payload, and the call id. The header
-refers to each array of the payload once, by an extension type of msgpack. A hostile process may
-have written the bytes. So decoding never runs code, and never allocates more memory than the
-frame's size.
+refers to each array of the payload once, by an extension type of msgpack. The bytes may come from a
+hostile process. So decoding never runs code, and never allocates more memory than the size of the
+frame.
 """
 
 import itertools
@@ -71,7 +71,7 @@ _VIEWS = (np.ndarray, Tensor, ListArray, TupleArray)
 class Handle(msgspec.Struct, frozen=True):
     """Reference to an object that stays in the worker.
 
-    A negative number refers to a function of the course. The judge calls it in another process.
+    A negative number refers to a function of the course, which the judge calls in another process.
     """
 
     number: int  # identifies the object
@@ -79,7 +79,7 @@ class Handle(msgspec.Struct, frozen=True):
 
 
 def has_handle(value: Any) -> bool:
-    """Return True if a value contains an object that stays in the course's own process."""
+    """Return True if a value contains a handle."""
     if isinstance(value, dict | list):
         return any(map(has_handle, value.values() if isinstance(value, dict) else value))
     return isinstance(value, Handle | Record)  # a record would become an object of the course
@@ -138,7 +138,8 @@ class Image(msgspec.Struct, array_like=True):
     def cell_at(self, place: tuple[float, float], lean: float = 0.0) -> CellIndex:
         """Return the row and the column of the cell at (x, y). Outside all cells, return None.
 
-        `lean` is a fraction of a cell. It shifts a point on a border into one of the two cells.
+        `lean` is a fraction of a cell. If a point is on a border, `lean` shifts it into one of the
+        two cells.
         """
         x, y = place
         return _number_at(self.y_edges, y, lean), _number_at(self.x_edges, x, lean)

@@ -1,7 +1,7 @@
 """Layout of a figure, if possible without matplotlib's `draw`.
 
-matplotlib's `draw` sets the positions of axes and ticks and the colours of cells. It spends most of
-its time on the sizes of texts. This module does not need them.
+matplotlib's `draw` sets the positions of axes and ticks and the colours of cells. Most of its time
+goes into the sizes of texts, which this module does not need.
 """
 
 from collections.abc import Iterator
@@ -54,7 +54,7 @@ def _labels(axis: Any, ticker: Any, which: str) -> list[TickLabel]:
 def lay_out(figure: Any) -> dict[Any, list[TickLabel]]:
     """Update a figure's axes, ticks and colours.
 
-    For a figure that matplotlib cannot draw, raise matplotlib's exception.
+    If matplotlib cannot draw the figure, raise matplotlib's exception.
     """
     figure.set_layout_engine("none")  # it reserves space for labels: slow, and not needed here
     if is_plain(figure):

@@ -1,6 +1,6 @@
 """Visible parts of a matplotlib figure: artists that are neither transparent nor covered.
 
-Visibility follows from the artists' positions and drawing order, without rendering.
+The module computes visibility from the artists' positions and drawing order, without rendering.
 """
 
 from collections.abc import Iterator
@@ -130,7 +130,7 @@ def opaque_paths(artist: Any) -> Iterator[Any]:
 
 
 def _filled_paths(collection: Any) -> Iterator[Any]:
-    """Yield a collection's outlines in pixels: all paths, moved by their offsets."""
+    """Yield the outlines of a collection in pixels: all of its paths, moved by their offsets."""
     from matplotlib.transforms import Affine2D
 
     paths, transforms = collection.get_paths()[:MAX_PATHS], collection.get_transforms()
@@ -208,7 +208,7 @@ def reads(text: Any, behind: Any) -> bool:
 
 
 def shows(text: Any, behind: Any) -> bool:
-    """Return True if a text is legible and clearly differs from the colour behind."""
+    """Return True if a text is legible and its colour clearly differs from the colour behind it."""
     contrast = np.linalg.norm(colour_over(_ink(text), behind) - np.asarray(behind)[..., :3])
     return is_legible(text) and bool(contrast > LEGIBLE)
 
@@ -235,7 +235,7 @@ class Picture(NamedTuple):
         return colour_over(self.colours[row, column], ground)
 
     def has_colours_of(self, mappable: Any) -> bool:
-        """Return True if a colour map gives the image's values the image's colours."""
+        """Return True if the colours of an image are those that its colour map gives its values."""
         if self.colours is None or not self.values.size:
             return False
         colours = colours_of(mappable, self.values)

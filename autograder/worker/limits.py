@@ -16,8 +16,8 @@ STACK_SIGNAL = getattr(signal, "SIGUSR1", None)  # a process that gets this sign
 def limit_self(memory_mb: int, cpu_seconds: int, max_tasks: int = 0) -> None:
     """Limit processor time, the size of files, and newly mapped memory.
 
-    `max_tasks` is for a confined process. It also limits open files, locked memory and message
-    queues. Without `max_tasks`, the process ends with its parent.
+    `max_tasks` is for a confined process. With it, open files, locked memory and message queues are
+    limited too. Without it, on Linux, the process is killed when its parent ends.
     """
     try:
         import resource
@@ -63,8 +63,8 @@ def limited_memory(memory_mb: int) -> Iterator[None]:
 def backstop_of_tasks() -> int:
     """Return the system's limit on all tasks of this user. Without a limit, return a high number.
 
-    The kernel counts the tasks of all processes of a user together. So another submission could use
-    up a low limit.
+    The kernel counts all tasks of a user together. So with a low limit, another submission could
+    use up all tasks.
     """
     import resource
 

@@ -1,7 +1,7 @@
 """Loading of the student's source as a module, even if top-level statements fail.
 
-A file runs like the cells of a notebook. A line may fail, be a `pip` command, or import a missing
-module. Then only code that uses the line's result fails.
+A file runs like the cells of a notebook. If a line fails, is a `pip` command, or imports a missing
+module, only code that uses its result fails.
 """
 
 import builtins
@@ -130,9 +130,10 @@ def _can_open() -> bool:
 
 
 class NotImported:
-    """Stand-in for a name after a failed import. A use of the name raises the import's exception.
+    """Stand-in for a name after a failed import.
 
-    A mention of the name in an annotation (`x: pd.DataFrame`) raises nothing.
+    Each use of the name raises the exception of the import. Only a use in an annotation (`x:
+    pd.DataFrame`) raises nothing.
     """
 
     def __init__(self, error: BaseException) -> None:
@@ -175,9 +176,10 @@ def load(
     hidden: Sequence[str],
     code: bytes = b"",
 ) -> tuple[ModuleType, list[Problem]]:
-    """Run the units as the module `name`. Return the module and a problem for each failed line.
+    """Run the units as the module `name`.
 
-    `code` is the result of `compiled_units`, or empty.
+    Return the module and a problem for each failed line. `code` is the result of `compiled_units`,
+    or empty bytes.
     """
     sys.meta_path.insert(0, HelperFinder(helpers, [*hidden, *HIDDEN]))
     vars(builtins).update(NOTEBOOK)

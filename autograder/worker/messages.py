@@ -30,8 +30,8 @@ class Forward(msgspec.Struct, array_like=True):
 
     `state` has the weights to load before the call, by name. `toward` has an array or None for each
     result. If given, the reply has the gradients of Σ result·toward for all parameters and all
-    inputs of real numbers. `before` has the inputs of earlier calls of the same module, each made
-    once in training mode and once in evaluation mode.
+    inputs of real numbers. `before` has the inputs of earlier calls of the same module. Each of
+    these calls is made twice: in training mode and in evaluation mode.
     """
 
     state: dict[str, Any] = {}
@@ -146,7 +146,9 @@ class Callback(msgspec.Struct, array_like=True):
 
 
 class Reply(msgspec.Struct, array_like=True):
-    """Reply to a request, or a question to the judge (`ask`) before the reply.
+    """Reply to a request.
+
+    If `ask` is set, it is a question to the judge, and the reply comes later.
 
     For the request `load`, `problems` has a problem for each failed unit, and `code` has the
     compiled units. If requested, `echo` has the arguments after the call.

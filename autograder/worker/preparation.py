@@ -17,7 +17,7 @@ from .messages import MAX_PRINTED
 
 
 class KeyboardNeeded(Exception):
-    """The code asked for keyboard input."""
+    """Exception: the code asked for keyboard input."""
 
 
 class BoundedBytes(io.RawIOBase):
@@ -57,7 +57,7 @@ def show_stack_to(descriptor: int) -> None:
 
 
 def warm_up(names: list[str]) -> None:
-    """Import the modules for submissions, and make slow first calls."""
+    """Import the modules for submissions, and make the calls that are slow the first time."""
     fill_unwritten()
     for name in names:
         importlib.import_module(name)
@@ -96,9 +96,9 @@ def _draw_a_figure() -> None:
 def fill_unwritten() -> None:
     """Make `numpy.empty` and `numpy.empty_like` fill their results.
 
-    Unfilled results could make grades vary, and show a function its earlier arguments. As in
-    PyTorch's deterministic mode, floating-point numbers become NaN. Integers become the largest of
-    their type.
+    Otherwise, grades could vary, and a function could see earlier arguments in unfilled arrays. As
+    in PyTorch's deterministic mode, floating-point numbers become NaN. Integers become the largest
+    of their type.
     """
     for name in ("empty", "empty_like"):
         setattr(np, name, _filling(getattr(np, name)))

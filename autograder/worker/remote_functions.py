@@ -1,7 +1,8 @@
 """Functions in another process, called through the judge.
 
-A student's code can call such a function, but cannot read the function's source. No call can use
-anything from an earlier call. The states of random generators are sent in both directions.
+A student's code can call such a function, but cannot read its source. No call can use anything from
+an earlier call. The states of random generators are sent with the call, and sent back with the
+result.
 """
 
 import builtins
@@ -18,7 +19,7 @@ MT19937_WORDS = 624
 
 
 class RemoteFunction:
-    """Function in another process. A call changes only the states of generators."""
+    """Function in another process. A call changes nothing except the states of generators."""
 
     __slots__ = ("__name__", "_ask_judge", "_number")
 

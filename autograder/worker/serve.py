@@ -1,4 +1,4 @@
-"""Loop of the worker: loads the student's source and answers requests in order."""
+"""Main loop of the worker: loads the student's source, and replies to requests in order."""
 
 import enum
 import gc
@@ -151,7 +151,7 @@ class Answers:
         return self.kept[number]
 
     def _revive(self, value: Any) -> Any:
-        """Convert an argument for the code, for example to a tensor or a writable array."""
+        """Convert an argument for a call, for example to a tensor or a writable array."""
         if isinstance(value, Handle):
             if value.number < 0:
                 return RemoteFunction(self._ask_and_revive, -value.number)
@@ -209,7 +209,7 @@ class Server:
         warnings.simplefilter("ignore")
 
     def serve(self) -> None:
-        """Answer requests until the judge closes the connection."""
+        """Reply to requests until the judge closes the connection."""
         while True:
             request = self._receive()
             self.printed.kept.clear()
@@ -223,7 +223,7 @@ class Server:
             self._send(*message)
 
     def ask_judge(self, ask: Callback) -> Request:
-        """Send the judge a question during a request, and return the answer."""
+        """Send the judge a question during a request, and return the judge's answer."""
         self._send(*encode(Reply(ask=ask)))
         return self._receive()
 

@@ -23,7 +23,8 @@ MAX_SPLIT = 256 * 1024
 def without_magics(text: str, label: str) -> str:
     """Return `text` without magics and shell lines of notebooks. Lines keep their numbers.
 
-    A cell in another language (`%%bash`) becomes empty. Valid Python stays unchanged.
+    A cell in another language (`%%bash`) becomes empty. A text that is valid Python stays
+    unchanged.
     """
     if label.endswith(".py"):
         return text

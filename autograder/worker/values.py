@@ -1,8 +1,8 @@
 """Values beyond arrays and msgpack's types: tuples, sets, records, dates, dicts with any keys.
 
 A value of another type is sent as a list that begins with the type's name. So the header is nested
-no deeper than the values, and `has_plain_keys` sees every key. The values are rebuilt after
-decoding, with limits.
+no deeper than the values, and `has_plain_keys` can test every key. After decoding, the values are
+rebuilt, within limits.
 """
 
 import dataclasses

@@ -1,6 +1,6 @@
 """Misconceptions about pictures of attention: the values drawn, and their order.
 
-The checks themselves name mistakes in labels, ticks and written numbers.
+The checks themselves recognise mistakes in labels, ticks and written numbers.
 """
 
 from collections.abc import Callable, Sequence

@@ -19,7 +19,7 @@ def _ratio(exponentials: Any, axis: int = -1) -> Any:
 
 
 def minus_logarithm(x: Any, axis: int = -1) -> Any:
-    """Return exp(x − log Σ exp(x)), a softmax that overflows for large inputs."""
+    """Return exp(x − log Σ exp(x)), which is a softmax that overflows for large inputs."""
     return np.exp(x - np.log(np.exp(x).sum(axis, keepdims=True)))
 
 

@@ -108,10 +108,10 @@ def test_the_key_gives_everybody_back(quick, tmp_path):
 
 def test_names_and_pseudonyms_do_not_mix(quick, tmp_path):
     quick.grade()
-    with pytest.raises(UserError, match="holds results with names. Name another"):
+    with pytest.raises(UserError, match="has results with names. For results without names"):
         quick.grade(anonymous=True)
     quick.grade(anonymous=True, out=tmp_path / "other")
-    with pytest.raises(UserError, match="holds anonymous results. Add --anonymous"):
+    with pytest.raises(UserError, match="has results without names. Add --anonymous"):
         quick.grade(out=tmp_path / "other")
 
 

@@ -1,6 +1,6 @@
 """`python -m tools.unseen`: test reports on unknown mistakes, which are mutants.
 
-Two facts are known here that the diagnosis does not have: the changed line, and the answers to new
+The tool knows two facts that the diagnosis does not know: the changed line, and the results of new
 calls.
 """
 
@@ -34,7 +34,7 @@ def main(
     table: Path | None,
     course_path: Path | None,
 ) -> None:
-    """Grade mutants of every correct answer, and count what their reports say.
+    """Grade mutants of every correct solution, and count the verdicts on their reports.
 
     The exit code is 1 if a report says something false.
     """

@@ -28,7 +28,7 @@ VERDICTS = ("named", "right line", "other line", "in words", "differs", "false")
 class Said(msgspec.Struct, frozen=True):
     """Report on one mutant, with its verdict, one of `VERDICTS`.
 
-    A report names another line only if a change there makes every check pass.
+    The verdict is "other line" only if a change in this line makes every check pass.
     """
 
     verdict: str
@@ -51,7 +51,7 @@ class Unseen(msgspec.Struct):
 
 
 def measure(course: Course, exercise: Exercise, sample: int = 0) -> Unseen:
-    """Grade `sample` mutants of an exercise's correct answers. 0 means all."""
+    """Grade `sample` mutants of an exercise's correct solutions. 0 means all mutants."""
     seed = course.content.seed
     found = Unseen(exercise.name)
     with tempfile.TemporaryDirectory(prefix="autograder-") as folder:
@@ -147,6 +147,6 @@ class _Measured:
 
 
 def measure_exercise(root: Path, name: str, sample: int) -> Unseen:
-    """Measure one exercise in its own process."""
+    """Measure one exercise in a separate process."""
     course = load_course(root / FILE_NAME)
     return measure(course, course.exercise(name), sample)

@@ -1,4 +1,4 @@
-"""Mutants of correct answers, with one or two changed lines."""
+"""Mutants of correct solutions, with one or two changed lines."""
 
 import random
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ ONE_STYLE = 12  # with up to this many mutants, all pairs are made
 
 
 class Mutated(msgspec.Struct, frozen=True):
-    """Correct answer `origin` with some changed lines, counted from 1."""
+    """Correct solution `origin` with some changed lines, counted from 1."""
 
     origin: str
     text: str
@@ -45,7 +45,7 @@ def singles(course: Course, name: str, sample: int = 0, seed: int = 0) -> Iterat
 
 
 def pairs(course: Course, name: str, sample: int, seed: int = 0) -> Iterator[Mutated]:
-    """Yield mutants with two changed lines, made from two mutants of one correct answer."""
+    """Yield mutants with two changed lines, made from two mutants of one correct solution."""
     chance = random.Random(f"{seed} {name} pairs")
     by_style: dict[str, list[Mutated]] = {}
     for mutant in singles(course, name, max(4 * sample, ONE_STYLE), seed + 1):
@@ -63,7 +63,7 @@ def pairs(course: Course, name: str, sample: int, seed: int = 0) -> Iterator[Mut
 
 
 def _marked(text: str) -> str:
-    """Return a text with markers around all of it, unless it has some."""
+    """Return a text with markers around the whole text, unless it already has markers."""
     return text if BEGIN in text else f"{BEGIN}\n{text}\n{END}\n"
 
 

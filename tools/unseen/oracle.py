@@ -51,7 +51,7 @@ def _claim(statement: Statement) -> Statement:
 
 
 def _answers(replay: Replay, client: WorkerSession) -> list[Answer]:
-    """Return the answers to all draws and to new calls, or none if the submission stops."""
+    """Return the results for all draws and for new calls, or none if the submission stops."""
     submission = Submission(client.fresh())
     probes = replay.probes(SEEN + FRESH)
     try:
@@ -63,10 +63,10 @@ def _answers(replay: Replay, client: WorkerSession) -> list[Answer]:
 def _is_one_of(
     replay: Replay, wrongs: Sequence[Wrong], diagnosis: Diagnosis, answers: Sequence[Answer]
 ) -> bool:
-    """Return True if one of these mistakes gives all the new answers.
+    """Return True if one of these mistakes gives all new results.
 
-    If the report is only about some calls, a mistake only has to give the wrong answers. Beside
-    errors, it only has to give the wrong results.
+    If the report is only about some calls, a mistake has to give only the wrong results of these
+    calls. Beside errors, it has to give only the wrong results of calls without an error.
     """
     size = len(replay.probes(1))
     fresh = dict(list(enumerate(answers))[SEEN * size :])
@@ -85,7 +85,7 @@ def _of_names(replay: Replay, names: Sequence[str]) -> list[Wrong]:
 
 
 def _gives(replay: Replay, wrong: Wrong, fresh: dict[int, Answer], in_some: bool) -> bool:
-    """Return True if a mistake gives all answers, or all wrong answers with `in_some`."""
+    """Return True if a mistake gives all results, or with `in_some` all wrong results."""
     return all(
         replay.fits(number, answer.outcome, wrong)
         or (in_some and replay.is_right(number, answer.outcome))

@@ -46,7 +46,7 @@ def _row(name: str, made: int, counts: Counter[str]) -> str:
 
 
 def notes(results: Sequence[Unseen]) -> str:
-    """Return each mutant that got neither a name nor its line, with its report."""
+    """Return each mutant whose report names neither the mistake nor the line, with this report."""
     return "\n".join(_notes(results, (*NOTED, "other line", "in words")))
 
 

@@ -1,1 +1,1 @@
-"""Verified repair: a small edit of a student's own code that makes every check pass."""
+"""Verified repair: a small edit of a student's code that makes every check pass."""

@@ -92,7 +92,7 @@ def _inner(tree: Tree, node: ast.Call) -> ast.expr | None:
 
 
 def _arguments(tree: Tree, nodes: Sequence[ast.expr]) -> Iterator[Change]:
-    """Yield a call with its arguments in other orders, and with two exchanged names."""
+    """Yield copies of a call: with its arguments in other orders, and with two exchanged names."""
     args = [tree.source(arg) for arg in nodes]
     start, end = tree.span(nodes[0])[0], tree.span(nodes[-1])[1]
     for swapped in itertools.islice(_swapped(args), 10):
@@ -109,7 +109,7 @@ def _arguments(tree: Tree, nodes: Sequence[ast.expr]) -> Iterator[Change]:
 
 
 def _added(tree: Tree, node: ast.Call) -> Iterator[Change]:
-    """Yield a reduction, such as a sum, with an added axis or `keepdims`."""
+    """Yield copies of a reduction, such as a sum, with an added axis or `keepdims`."""
     given = {keyword.arg for keyword in node.keywords}
     torch = "torch" in tree.imported
     kept, axis_name = f"{KEPT_NAMES[torch]}=True", AXIS_NAMES[torch]
@@ -196,7 +196,7 @@ def _signs(tree: Tree, node: ast.UnaryOp) -> Iterator[Change]:
 
 
 def _operators(tree: Tree, node: ast.BinOp) -> Iterator[Change]:
-    """Yield changes of an operation: another operator, exchanged operands, or just one operand."""
+    """Yield changes of an operation: another operator, exchanged operands, or only one operand."""
     left, right = tree.operand(node.left), tree.operand(node.right)
     now = sign_of(node)
     start, end = tree.span(node.left)[1], tree.span(node.right)[0]
@@ -285,7 +285,7 @@ def _slice(tree: Tree, node: ast.Slice) -> Iterator[Change]:
 
 
 def _sequences(tree: Tree, node: ast.Tuple | ast.List) -> Iterator[Change]:
-    """Yield a sequence with two exchanged elements, such as results, axes or sizes."""
+    """Yield copies of a sequence, such as results, axes or sizes, with two exchanged elements."""
     parent = tree.parent.get(node)
     if isinstance(parent, ast.Subscript) or not 2 <= len(node.elts) <= 6:
         return

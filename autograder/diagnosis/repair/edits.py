@@ -1,7 +1,7 @@
 """Candidate edits of a student's source, at one place or several, most promising first.
 
-An expression of a correct answer may replace only a similar expression. A whole correct answer
-would not show the mistake.
+An expression of a correct solution may replace only a similar expression: a replaced function would
+not show the mistake.
 """
 
 import ast
@@ -93,7 +93,10 @@ class Edit(msgspec.Struct, frozen=True):
 
 
 class Template(msgspec.Struct, frozen=True):
-    """Expression from a correct answer. `modules` are the imported names of its file."""
+    """Expression from a correct solution.
+
+    `modules` are the imported names of the solution's file.
+    """
 
     text: str
     function: str
@@ -103,7 +106,7 @@ class Template(msgspec.Struct, frozen=True):
 
 
 def templates(right_answers: Iterable[Path]) -> tuple[Template, ...]:
-    """Return the templates from correct answers in these files."""
+    """Return the templates from the correct solutions in these files."""
     found: dict[tuple[str, str], Template] = {}
     for path in right_answers:
         try:
@@ -180,7 +183,7 @@ def _alike(one: Counter[str], other: Counter[str]) -> float:
 def edits(trees: Sequence[Tree | None], live: Lines, known: Sequence[Template] = ()) -> list[Edit]:
     """Return all different edits of the lines in `live`. If `live` is empty, edit all lines.
 
-    `known` are expressions of correct answers. They may replace similar expressions.
+    `known` are expressions of correct solutions. They may replace similar expressions.
     """
     found: dict[tuple[int, tuple[Span, ...]], Edit] = {}
     for number, tree in enumerate(trees):

@@ -20,8 +20,9 @@ DEPARTS = "departs"  # no edit was found; the line with the first unknown value
 class Found(msgspec.Struct, frozen=True):
     """Result of a search for repairs.
 
-    Each of the `edits` makes all checks pass. The two edits in `together` do so only together. If
-    only some checks were repaired, `functions` has the functions that these checks test.
+    Each of the `edits` makes all checks pass. The two edits in `together` make all checks pass only
+    if both are made. If only some checks were repaired, `functions` has the functions that these
+    checks test.
     """
 
     edits: tuple[Edit, ...]
@@ -83,7 +84,10 @@ def _describe(found: Found, shown_only: bool) -> Repair | None:
 
 
 def _of_edits(found: Found, passes: str) -> Repair | None:
-    """Return a sentence about edits that work alone. For too many lines, return None."""
+    """Return a sentence about single edits that make all checks pass.
+
+    For too many lines, return None.
+    """
     edits = sorted(found.edits, key=lambda edit: (edit.unit, edit.lines))
     places = {(edit.unit, line) for edit in edits for line in edit.lines}
     if len({(edit.unit, edit.lines) for edit in edits}) > 1:

@@ -1,4 +1,4 @@
-"""Targets of a repair, and a measure of how close an edited file is to them."""
+"""Targets of a repair: checks that an edit should make pass, and the progress of an edit."""
 
 import ast
 from collections.abc import Collection, Sequence
@@ -15,7 +15,7 @@ NOTHING_THERE = frozenset({"missing", "not written"})
 
 
 class Targets(msgspec.Struct, frozen=True):
-    """Checks that an edit should make pass."""
+    """Checks that a repair should make pass."""
 
     failed: tuple[str, ...]  # the failed checks without a named mistake
     checks: frozenset[str] = frozenset()  # checks that must pass after the edit; if empty, all
@@ -23,14 +23,14 @@ class Targets(msgspec.Struct, frozen=True):
     not_run: tuple[str, ...] = ()  # checks that did not run; may test these functions too
 
     def are_met_by(self, result: CheckResult) -> bool:
-        """Return True if a check passes, or if it also tests functions outside the targets."""
+        """Return True if a check passes, or also tests functions outside the targets."""
         return passes(result) or not _functions(result) <= set(self.functions)
 
 
 def find_targets(source: Source, results: Sequence[CheckResult]) -> Targets:
     """Return the failed checks of written functions without a named mistake.
 
-    A function that calls a function with a named mistake may be right, so it is left out.
+    A function that calls a function with a named mistake may be right, so its checks are left out.
     """
     failed = [result for result in results if result.outcome == "failed"]
     named = frozenset(name for result in failed if _is_named(result) for name in _functions(result))

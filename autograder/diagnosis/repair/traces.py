@@ -1,8 +1,8 @@
 """Traces of a submission: lines that checks run, and intermediate values.
 
-The judge runs a changed file that prints a marker for each statement or each value, and reads the
-output. Four numbers identify a value. They do not depend on the number or the order of its axes. So
-a student may arrange arrays differently from the reference.
+The judge adds a print call for each statement or each value to a copy of the file, runs the copy,
+and reads the output. Four numbers identify a value. They do not depend on the number or the order
+of its axes. So a student may arrange arrays differently from the reference.
 """
 
 import ast
@@ -210,9 +210,9 @@ def known_values(values: Iterable[TracedValue]) -> Known:
 def values_of_right_answers(
     paths: Iterable[Path], exercise: str, printed: Callable[[Source], str]
 ) -> Known:
-    """Return the values that the correct answers in these files compute.
+    """Return the values that the correct solutions in these files compute.
 
-    `printed` runs the checks of a source and returns the output.
+    `printed` is a function that runs the checks on a source and returns the output.
     """
     values: list[TracedValue] = []
     for path in paths:
@@ -229,9 +229,9 @@ def values_of_right_answers(
 def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines, Lines]:
     """Return the first line with an unknown array, and all lines with only known values.
 
-    A value is known if a correct answer also computes it. If every line has an unknown value, the
-    student's approach is different, so both results are empty. Arrays of one repeated number, such
-    as zeros that a loop fills later, tell nothing.
+    A value is known if a correct solution also computes it. If every line has an unknown value, the
+    student's approach is different, so the function returns neither. Arrays of one repeated number,
+    such as zeros that a loop fills later, do not count.
     """
     values = [value for value in values if not _is_constant(*value.known_by)]
     ranks = {place: rank for rank, place in enumerate(dict.fromkeys(v.place for v in values))}
@@ -254,7 +254,8 @@ def _is_constant(size: float, odd: float, total: float, squares: float) -> bool:
 def without_loops(trees: Sequence[Tree | None], lines: Lines) -> Lines:
     """Return the lines that compute a value before any loop of their function.
 
-    Arrays in a loop may be too small to identify. A line such as `return x` computes nothing.
+    Arrays in a loop may be too small to identify. Lines such as `return x`, which compute nothing,
+    are left out too.
     """
     behind = set()
     for number, tree in enumerate(trees):

@@ -36,7 +36,7 @@ class Span(msgspec.Struct, frozen=True, order=True):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """Change at one place. `weight` is its likelihood relative to changes of the same kind."""
+    """Change at one place. `weight` is its likelihood, compared with changes of the same kind."""
 
     kind: str
     span: Span
@@ -74,8 +74,8 @@ class Tree:
     def _linked(self) -> Iterator[ast.AST]:
         """Yield all nodes that an edit may touch, in the order of the text.
 
-        At the top level, only definitions are editable, because other statements set the student's
-        answers.
+        At the top level, an edit may touch only definitions, because other statements set values
+        that are graded.
         """
         waiting: list[tuple[ast.AST, Function | None, ast.stmt | None]] = [
             (node, None, None)
@@ -121,7 +121,7 @@ class Tree:
         return self.raw[start:end].decode()
 
     def operand(self, node: ast.AST) -> str:
-        """Return a node's text as an operand. Add brackets if a neighbour needs them."""
+        """Return a node's text as an operand, with brackets if they are needed."""
         text = self.source(node)
         return text if isinstance(node, ATOMIC) else f"({text})"
 

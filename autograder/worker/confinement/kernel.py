@@ -67,10 +67,7 @@ def enter_namespace(descriptor: int, kind: int) -> None:
 
 
 def make_read_only(path: str) -> None:
-    """Make a mount and all mounts below it read-only.
-
-    Set-uid programs and devices do not work there.
-    """
+    """Make a mount and all mounts below it read-only, without set-uid programs and devices."""
     attributes = struct.pack("QQQQ", READ_ONLY | NO_SUID | NO_DEVICES, 0, 0, 0)
     at_cwd, recursive = -100, 0x8000
     done = _libc.syscall(

@@ -1,4 +1,4 @@
-"""Private root folder with only libraries, and loss of the rights of root."""
+"""Private root folder with only libraries, and giving up the rights of root."""
 
 import os
 import sys
@@ -13,7 +13,8 @@ def drop_root(readable: list[str]) -> None:
     """If this process is root and `nobody` can read the libraries, become the user `nobody`.
 
     Limits on the number of processes do not apply to root. If only root may enter the interpreter's
-    folder, the process stays root, without capabilities but with landlock and the filter.
+    folder, the process stays root. It then has no capabilities, and landlock and the filter still
+    apply.
     """
     if os.geteuid() != 0 or not all(_open_to_all(path) for path in readable):
         return
@@ -56,8 +57,8 @@ _SYSTEM = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache")
 def library_paths(libraries: Sequence[str], hidden: Sequence[str] = ()) -> list[str]:
     """Return the existing paths that Python needs to start and to import modules.
 
-    No path lies inside another path. If a folder contains a `hidden` path, its other contents
-    replace it.
+    No path lies inside another path. A folder that contains a `hidden` path is replaced by its
+    other contents.
     """
     wanted = [*_SYSTEM, sys.prefix, sys.base_prefix, *libraries]
     found: list[str] = []

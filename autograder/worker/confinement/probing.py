@@ -1,7 +1,7 @@
 """Probe that tries forbidden actions. It runs instead of a submission.
 
-A request is a line of JSON: a name in ATTEMPTS, and arguments. The answer is one byte. Attempts
-that succeed do no harm: the files belong to the probe, and the signals are 0 and SIGURG.
+A request is a line of JSON: a name in ATTEMPTS, and arguments. The reply is one byte. Attempts that
+succeed do no harm: the files belong to the probe, and the signals are 0 and SIGURG.
 """
 
 import ctypes
@@ -29,7 +29,7 @@ class _Part(ctypes.Structure):
 
 
 class Probing:
-    """Server that makes attempts on request, and answers "done" or "refused"."""
+    """Server that makes attempts on request, and replies "done" or "refused"."""
 
     def __init__(self, line: int) -> None:
         self.line = line
@@ -53,7 +53,7 @@ def _raised(result: int) -> None:
 
 
 def _start_threads() -> None:
-    """Start 300 threads at once. A lower limit must prevent this."""
+    """Start 300 threads at once. A confinement level must prevent this."""
     over = threading.Event()
     threading.stack_size(SMALL_STACK)
     try:

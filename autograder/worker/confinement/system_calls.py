@@ -1,7 +1,8 @@
 """Rules for a confined process: landlock for files, and seccomp for system calls.
 
-A system call is allowed if it cannot affect another process, a file outside, or the kernel. The
-process may change its own memory, threads and descriptors. All other system calls fail.
+A system call is allowed if it cannot affect another process, a file outside the scratch folder, or
+the kernel. The process may change its own memory, threads and descriptors. All other system calls
+fail.
 """
 
 import errno
@@ -138,7 +139,7 @@ def _add(rules: Any, action: Any, name: str, *conditions: Any) -> None:
 
 
 def for_this_process(program: bytes) -> bytes:
-    """Return the filter with this process's id. It allows signals only to this process."""
+    """Return the filter with this process's id, which allows signals only to this process."""
     return program.replace(struct.pack("<I", OWN_PID), struct.pack("<I", os.getpid()))
 
 

@@ -94,7 +94,7 @@ def with_later_steps(
 
 
 def _from_trivial_rows(part: HandPart, step: str, read: Callable[[str], Any]) -> Finding | None:
-    """Return the reason why an answer after a wrong own step earns nothing, if there is one."""
+    """Return the reason why a step after a wrong earlier step earns nothing, if there is one."""
     name, before = f"{part.letter}_{step}", f"{part.letter}_{step_before(step)}"
     mine, own = _numbers(read, name), _numbers(read, before)
     if step == "scores" or mine is None or own is None or mine.shape != part.shape(step):
@@ -217,7 +217,7 @@ def _of_part(part: HandPart, step: str, read: Callable[[str], Any]) -> list[tupl
 def _by_operations(step: str, mine: Array, givens: SimpleNamespace) -> list[tuple[str, str]]:
     """Return the smallest set of wrong operations that gives the student's numbers.
 
-    With more chains of operations, each chain needs more evidence.
+    The more chains of operations are tried, the more evidence each chain needs.
     """
     with np.errstate(all="ignore"):
         every = list(made(step, givens, mine))
@@ -237,7 +237,7 @@ def _by_operations(step: str, mine: Array, givens: SimpleNamespace) -> list[tupl
 
 
 def _rounded(part: HandPart, step: str, mine: Array, previous: Array) -> Fitting:
-    """Return the mistake of rounding too early, if the numbers are otherwise right."""
+    """Return the mistake "rounded too early", if the numbers are otherwise right."""
     right = part.following(step, previous)
     own = not _close(previous, _before(part, step))
     ones = (
@@ -267,9 +267,9 @@ def _is_cut(step: str, mine: Array, right: Array, unit: float) -> bool:
 def _chance(step: str, mine: Array, wrong: Array, right: Array, fitted: int = 0) -> float:
     """Return the probability that numbers in the same range match a mistake by chance.
 
-    Three kinds of rows are no evidence: right rows, rows of 0 and 1, and rows of equal shares. In a
-    row that sums to 1, the last entry is no evidence. The best `fitted` entries are no evidence
-    either, because the mistake's numbers were read off them.
+    Three kinds of rows do not count as evidence: right rows, rows of 0 and 1, and rows of equal
+    shares. In a row that sums to 1, the last entry does not count. The best `fitted` entries do not
+    count either, because the mistake's numbers were read off them.
     """
     digits = next(n for n in range(16) if n == 15 or (np.round(mine, n) == mine).all())
     rounded = np.abs(mine - wrong) <= 0.5 * 10.0**-digits + 1e-9
@@ -342,9 +342,9 @@ def _numbers(read: Callable[[str], Any], name: str) -> Array | None:
 
 
 def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
-    """Yield for `verify` each mistake with the name and the values that it gives.
+    """Yield each mistake, with the name and the values that it gives, for `verify`.
 
-    A value that may occur by chance gets no name.
+    Values that may occur by chance are left out.
     """
     for part in STANDARD.parts.values():
         for step, family in WRONG.items():

@@ -1,7 +1,7 @@
 """Misconceptions in the transformer block.
 
-Many published blocks use pre-norm instead of post-norm (Xiong et al., 2020). If code uses one name
-for two values, it may add the block's input again instead of the first norm's result.
+Many published blocks use pre-norm instead of post-norm (Xiong et al., 2020). Code that uses one
+name for two values may add the block's input again, instead of the result of the first norm.
 """
 
 from collections.abc import Sequence

@@ -16,7 +16,7 @@ ORDER: Hints = (
 
 
 def in_other_orders_split() -> Iterator[Misconception]:
-    """Yield features cut into heads, or heads into features, followed by any order of the axes."""
+    """Yield splits into (H, E/H) or (E/H, H), each followed by every order of the four axes."""
     for names in (("B", "L", "H", "E/H"), ("B", "L", "E/H", "H")):
         for order in permutations(range(4)):
             yield Misconception(
@@ -29,7 +29,7 @@ def in_other_orders_split() -> Iterator[Misconception]:
 
 
 def in_other_orders_merged() -> Iterator[Misconception]:
-    """Yield the axes in any order before they are merged to three."""
+    """Yield merges before which the four axes are in any order."""
     names = ("B", "H", "L", "E/H")
     for order in permutations(range(4)):
         yield Misconception(

@@ -1,4 +1,4 @@
-"""Statements about wrong answers that no misconception gives."""
+"""Statements about wrong results that no misconception explains."""
 
 from typing import Any
 
@@ -22,8 +22,8 @@ def _close(a: Any, b: Any) -> bool:
 def divisor(s: Any, v: Any) -> float:
     """Return the divisor of the scores. If the weights do not show it, return NaN.
 
-    The logarithms of a row of weights are the divided scores plus a constant. Blocked keys and
-    weights near 0 are left out.
+    The logarithms of a row of weights are the divided scores plus a constant, so they show the
+    divisor. Blocked keys and weights near 0 are left out.
     """
     return _divisor(s, _two(s, v)[1], 1e-6)
 

@@ -60,11 +60,12 @@ ENTROPY = (
                 lambda s: _terms(s).mean(-1),
             ),
             "over-columns": (
-                "The sum runs over each column (axis −2). It should run over each row.",
+                "The sum runs along axis −2, within each column. "
+                "It should run along the last axis, within each row.",
                 lambda s: _terms(s).sum(-2),
             ),
             "over-axis-0": (
-                "The sum runs along axis 0. It should run over each row.",
+                "The sum runs along axis 0. It should run along the last axis, within each row.",
                 lambda s: _terms(s).sum(0),
             ),
             "over-axis-1": (

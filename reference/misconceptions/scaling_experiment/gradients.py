@@ -170,11 +170,13 @@ GRADIENT = (
                 lambda x: 1 / (1 + np.exp(-x)),
             ),
             "softmax-over-columns": (
-                "The softmax runs over each column (axis −2). It should run over each row.",
+                "The softmax runs along axis −2, within each column. "
+                "It should run along the last axis, within each row.",
                 lambda x: softmax(x, -2),
             ),
             "softmax-over-axis-0": (
-                "The softmax runs along axis 0. It should run over each row.",
+                "The softmax runs along axis 0. "
+                "It should run along the last axis, within each row.",
                 lambda x: softmax(x, 0),
             ),
             "softmax-over-everything": (
