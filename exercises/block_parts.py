@@ -1,7 +1,7 @@
 # %% [markdown]
 # # The parts of a block: normalisation, gate and residual
 #
-# *About 45 minutes. Needs means along an axis, matrix products, and functions as arguments.*
+# *About 45 minutes. Needs averages along an axis, matrix products, and functions as arguments.*
 #
 # Attention mixes tokens, and then other parts work on each token alone. A model repeats this dozens of
 # times. Suppose that each of fifty layers makes a vector three times longer. How long is it at the end?

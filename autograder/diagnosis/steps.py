@@ -174,8 +174,7 @@ def one_in_each_result(examination: Examination) -> Finding | None:
 
 
 def one_beside_errors(examination: Examination) -> Finding | None:
-    """Return a misconception that explains all wrong results, if all other wrong calls raise
-    errors."""
+    """Return a misconception that explains the wrong results, if other calls raise errors."""
     values = [n for n in examination.wrong if not examination.outcomes[n].raised]
     if not LEAST_BESIDE_ERRORS <= len(values) < len(examination.wrong):
         return None
