@@ -142,7 +142,8 @@ class _SimulatedWorkers(Workers):
             f"{check} calls `{request.target}` with arrays of these sizes: {sizes}. With this "
             f"mistake, the call needs more than {limit}: {mistake}. In `needs=` of {check}, name a "
             f"check with small inputs that fails for this mistake. If kits cannot judge that "
-            f"check, mark {check} with `graded_when_handed_in`. Or write steps that need less."
+            f"check, mark {check} with `graded_when_handed_in`. Or write steps "
+            f"of the recipe that need less."
         )
 
 

@@ -41,10 +41,7 @@ PLAIN: dict[str, Any] = {"kind": "plain"}
 
 
 class _Helpers:
-    """Functions and classes of the helper modules in a student kit, by name.
-
-    Create this object after the recipes are imported.
-    """
+    """Functions and classes of a kit's helper modules, by name. Import the recipes before."""
 
     def __init__(self, course: Course) -> None:
         self.named: dict[int, str] = {}

@@ -161,10 +161,10 @@ def refuse_impossible_checks(shares: Sequence[KitShares]) -> None:
     for each in shares:
         if each.impossible:
             raise UserError(
-                f"No kit was written: no right answer of {each.exercise} passes "
+                f"No kit was written: no correct solution of {each.exercise} passes "
                 f"{few([f'“{title}”' for title in each.impossible], 4)} in the kit. In "
-                f"this check, import each class and function of the reference by its own name, and "
-                f"call it with plain data. Or compare only the student's own values with each "
+                f"this check, import each class and function of the reference by name, and "
+                f"call it with plain data. Or compare only the student's values with each "
                 f"other. Or mark the check as hidden."
             )
 

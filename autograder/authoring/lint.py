@@ -67,7 +67,7 @@ def refuse_authoring_errors(course: Course, exercises: Sequence[Exercise]) -> No
     """
     if course.content.released is not None:
         raise UserError(
-            f"{course.root} is a student kit, which lacks some answers. Use the full course."
+            f"{course.root} is a student kit, which lacks the solutions. Use the full course."
         )
     with importable(course):
         errors = errors_in_checks(course, [exercise.name for exercise in exercises])
@@ -295,7 +295,7 @@ def _unrecorded_calls(text: CourseText, recorded: Mapping[str, str]) -> Iterator
         given = {getattr(argument, "id", "") for argument in arguments} & {"rng", "submission"}
         if given and name in recorded:
             says = (
-                f"a student kit cannot record the answer of `{name}`, whose argument is "
+                f"a student kit cannot record the results of `{name}`, whose argument is "
                 f"`{min(given)}`; list the module `{recorded[name]}` under `helpers` in course.yml."
             )
             yield AuthoringError(text.path, call.lineno, says)

@@ -281,7 +281,7 @@ def _errors_in_families(
             ):
                 says = (
                     f"another mistake of `{recipe.function}` has the name `{wrong.id}`, with other "
-                    f"hints and other steps; give each mistake its own name."
+                    f"hints and other steps; give each mistake another name."
                 )
                 yield places.of_misconception(wrong, says)
             others.append(wrong)

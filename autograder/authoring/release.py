@@ -93,7 +93,7 @@ def bundle(
         places = leaks(whole, course, exercises, secrets, shown)
         if places:
             raise UserError(
-                f"No kit was written: it would show a part of an answer in "
+                f"No kit was written: it would show a part of a solution in "
                 f"{several(len(places), 'place')}. In checks, use the fixtures `reference` and "
                 f"`modules`, or import names from the reference. {few(places, 8)}"
             )

@@ -351,7 +351,7 @@ def expect_error(
         if isinstance(error, NotWritten) and type != error.type:
             raise
         if type not in error.bases and (hasattr(builtins, type) or type != error.type):
-            namesake = (f" That {type} is not Python's, but a class of its own.") * (
+            namesake = (f" Your {type} is another class than Python's {type}.") * (
                 error.type == type
             )
             raise Mismatch(

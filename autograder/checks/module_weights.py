@@ -229,10 +229,7 @@ class _Search:
                 yield ways
 
     def _in_order(self) -> Iterator[Ways]:
-        """Yield the possible layouts of the parameters of each shape.
-
-        The order of definition comes first.
-        """
+        """Yield the possible layouts for each shape, first in the order of definition."""
         for shape in dict.fromkeys(self.wanted[w] for w in self.weights):
             places = [self.places[w] for w in self.weights if self.wanted[w] == shape]
             fitting = [o for o in self.free if self.own[o] == shape]
@@ -279,10 +276,7 @@ class _Search:
         return []
 
     def _with_vectors(self, holds: dict[str, Indices]) -> ParameterFit | None:
-        """Return the fit, extended by biases.
-
-        If nothing can replace a missing bias, return None.
-        """
+        """Return the fit with biases, or None if nothing can replace a missing bias."""
         holds, absent = dict(holds), {}
         for name, shape in self.wanted.items():
             if len(shape) != 1 or name in self.exact:

@@ -210,10 +210,7 @@ class Submission:
         return Remote(self, handle_in(self._session.ask(Request("get", name, keep=True))))
 
     def fresh(self) -> "Submission":
-        """Return the module, loaded in a new process without earlier calls.
-
-        The old process and its objects are lost.
-        """
+        """Return the module, loaded in a new process. The old process and its objects are lost."""
         fresh = Submission(self._session.fresh(), is_aside=self._is_aside)
         fresh._calls, fresh._read, fresh._raised = self._calls, self._read, self._raised
         fresh._without_value = self._without_value
@@ -336,10 +333,7 @@ class Submission:
 
     @property
     def variant(self) -> str:
-        """Return the key of the student's own numbers.
-
-        If all students have the same numbers, return "".
-        """
+        """Return the key of the student's own numbers, or "" if all students have the same."""
         return self._session.source.variant
 
     @property
@@ -370,17 +364,11 @@ class Submission:
         return self._session.source, request
 
     def first_raised(self) -> Raised | None:
-        """Return the first unexpected exception of the student's code.
-
-        If there is none, return None.
-        """
+        """Return the first unexpected exception of the student's code, or None if there is none."""
         return next((error for _, error in self._raised if not error.was_expected), None)
 
     def about(self) -> tuple[str, ...]:
-        """Return the names of the called functions.
-
-        If none was called, return the names of the values that were read.
-        """
+        """Return the names of the called functions, or else of the values that were read."""
         called = [call.name for call in self._calls]
         return tuple(dict.fromkeys(called or self._read))
 

@@ -101,8 +101,7 @@ def read_packed(path: Path, kind: type[Unpacked]) -> Unpacked:
         return msgspec.msgpack.decode(unpack(path.read_bytes()), type=kind)
     except (OSError, EOFError, lzma.LZMAError, msgspec.MsgspecError, ValueError) as error:
         raise UserError(
-            f"{path}, recorded answers, cannot be read ({error}). Unpack what your course handed "
-            f"out again. Your own files stay."
+            f"{path} cannot be read ({error}). Unpack your student kit again. Your work stays."
         ) from None
 
 

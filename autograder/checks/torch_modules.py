@@ -202,9 +202,8 @@ def _missing(name: str, missing: Sequence[str], run: ModuleRun) -> str:
     noun, them = ("parameters", "them") if len(missing) > 1 else ("parameter", "it")
     text = f"{name} has no {noun} named {join_names(missing)}. It has: {_listed(run.parameters)}."
     if taken:
-        was = "were" if len(taken) > 1 else "was"
         others = join_names([one_line(own, 60) for own in taken[:MAX_NAMES]])
-        text += f" For the other checks {others} {was} taken for {them}."
+        text += f" The other checks used {others} instead of {them}."
     return text
 
 

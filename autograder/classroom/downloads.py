@@ -372,7 +372,9 @@ def _origin(pieces: Pieces, known: Sequence[Importer]) -> str:
     for other, names in others:
         shown = few([one_line(name, 60) for name in names], MAX_SHOWN)
         parts.append(f"{several(len(names), 'entry')} of {other} ({shown})")
-    return f"The submissions are mixed: {'; '.join(parts)}. Each was read in its own form."
+    return (
+        f"The submissions are mixed: {'; '.join(parts)}. Each was read in the form of its platform."
+    )
 
 
 def hidden_entries(names: Sequence[str]) -> list[str]:

@@ -399,10 +399,7 @@ class _ClassRun:
         return finalize(report, course, adjusted, now, before)
 
     def _absent(self, student: str) -> Report | None:
-        """Return the earlier report of a student outside this run.
-
-        If no exercise is left, return None.
-        """
+        """Return the earlier report of a student outside this run, if an exercise is left."""
         before = self.before.report(student)
         is_gone = not self.job.students  # nothing was handed in for this run's exercises
         names = self.names if is_gone else ()

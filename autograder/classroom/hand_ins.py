@@ -327,7 +327,7 @@ def _replaces(
 def _folder(share: Share, listing: Listing, member: _Member, place: Path) -> Folder:
     """Return a folder with one student's share of a download.
 
-    If the share is exactly one folder of the download, return this folder.
+    It may be a folder of the download.
     """
     person, pieces, roster = share.person, share.pieces, member.roster
     late = any(piece.late for piece in pieces)

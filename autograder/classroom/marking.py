@@ -332,10 +332,7 @@ class Sheet:
         ]
 
     def wording(self, named: str) -> Wording | None:
-        """Return the wording that has this id, or that contains the answer with this id.
-
-        If there is none, return None.
-        """
+        """Return the wording that has this id, or that contains the answer with this id."""
         for each in self.wordings:
             if named == each.id or any(member.id == named for member in each.members):
                 return each

@@ -271,10 +271,7 @@ def refuse_links(path: Path) -> None:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
-    """Connect to the database.
-
-    It has a rollback journal, because a write-ahead log fails on network drives.
-    """
+    """Connect with a rollback journal, because a write-ahead log fails on network drives."""
     connection = sqlite3.connect(path, isolation_level=None, timeout=WAIT)
     connection.text_factory = lambda data: data.decode(errors="replace")  # if damaged
     connection.execute("PRAGMA journal_mode = DELETE")

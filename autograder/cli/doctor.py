@@ -28,8 +28,10 @@ ADVICE = {  # by a word in the error message
     "libseccomp": "Install the system's libseccomp (Debian, Ubuntu: libseccomp2).",
     "pyseccomp": "Install the package: pip install pyseccomp landlockpy",
     "landlockpy": "Install the package: pip install pyseccomp landlockpy",
-    "unshare": "The system refuses user namespaces: often a container or a sysctl setting does.",
-    "mount": "The system refuses mounts in a user namespace: often a container does.",
+    "unshare": (
+        "The system refuses user namespaces. The cause is often a container or a sysctl setting."
+    ),
+    "mount": "The system refuses mounts in a user namespace. The cause is often a container.",
 }
 
 
@@ -50,7 +52,8 @@ def doctor() -> None:
         click.echo(f"grade confines submissions with: {working[0]} ({layers}).")
     else:
         click.echo(
-            "No level works here, so `grade` refuses submissions. --own-code grades your own code."
+            "No level works here, so `grade` refuses submissions. --own-code grades code that you "
+            "wrote."
         )
     click.echo(
         f"grade uses {several(workers_here(), 'worker')} here: at most one per core, so that each "
@@ -67,7 +70,7 @@ def doctor() -> None:
         click.echo(f"Not installed here: {', '.join(away)}. Code that uses them gets no points.")
         click.echo(f"To install them: {install_command('students', 'torch')}")
     if not {"full", "landlock"} & set(working):
-        click.echo("At the level no-open, only numpy, torch and matplotlib can be imported.")
+        click.echo("On the level no-open, only numpy, torch and matplotlib can be imported.")
     raise SystemExit(0 if working else 1)
 
 

@@ -108,10 +108,7 @@ def _head(folder: Folder) -> str:
 def _lines(
     folder: Folder, work: StudentWork, exercises: Sequence[Exercise], verbose: bool
 ) -> list[str]:
-    """Return the reasons why a person must look.
-
-    With `verbose`, also return all files and notes.
-    """
+    """Return the reasons why a person must look, and with `verbose` all files and notes."""
     if folder.unclear:
         return [folder.unclear]
     if folder.path is None:

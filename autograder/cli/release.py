@@ -94,7 +94,7 @@ def release(
     course = find_course(Path.cwd(), named=course_path)
     if course.content.released is not None:
         raise UserError(
-            f"{course.root} is a student kit, so it has no answers to record. Use the full course."
+            f"{course.root} is a student kit and has no reference to record. Use the full course."
         )
     require("release", "autograder release")
     names = {course.exercise(name).name for name in exercises}

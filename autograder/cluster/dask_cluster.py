@@ -95,10 +95,7 @@ class DaskCluster:
         return answer
 
     def grade(self, data: bytes, addresses: Sequence[str]) -> "Future[bytes]":
-        """Let one of these machines grade a chunk.
-
-        If the machine is lost, another machine takes over.
-        """
+        """Let a machine grade a chunk. If the machine is lost, another machine grades the chunk."""
         return self._submit(self._grade, data, addresses)
 
     def _submit(
@@ -113,10 +110,7 @@ class DaskCluster:
         return future
 
     def done(self, futures: Collection["Future[bytes]"], seconds: float) -> "set[Future[bytes]]":
-        """Return all finished futures.
-
-        If no future is finished, wait up to `seconds` for the first.
-        """
+        """Return all finished futures. Without one, wait up to `seconds` for the first."""
         if not futures:
             time.sleep(seconds)
         return concurrent.futures.wait(futures, seconds, concurrent.futures.FIRST_COMPLETED).done

@@ -17,10 +17,7 @@ SEAL = 32
 
 
 def cache_key(*parts: object) -> str:
-    """Return a digest of some inputs. Different inputs have different keys.
-
-    Inputs that are neither bytes nor texts are first converted to JSON.
-    """
+    """Return a digest of inputs. Inputs that are neither bytes nor texts are converted to JSON."""
     texts = (p.encode("utf-8", "surrogatepass") if isinstance(p, str) else p for p in parts)
     data = [p if isinstance(p, bytes) else msgspec.json.encode(p) for p in texts]
     return hashlib.sha256(b"\0".join(data)).hexdigest()

@@ -79,7 +79,7 @@ def personalised(course: Course, exercise: Exercise, text: str, variant: str) ->
     if stated_variant(personal) != variant:
         raise UserError(
             f'{path}: `personalised` returns a text without the line `VARIANT = "{variant}"`. '
-            f"Without it, students check their work with numbers that are not their own."
+            f"Without this line, students check their work with the numbers of another student."
         )
     return personal
 

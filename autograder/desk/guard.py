@@ -104,10 +104,7 @@ class Guard:
             await (answer or self._app)(scope, receive, safely)
 
     def _answer(self, request: Request) -> Response | None:
-        """Return the response that refuses a request.
-
-        If the request may reach a view, return None.
-        """
+        """Return the response that refuses a request, or None if the request may reach a view."""
         headers = request.headers
         if request.method not in {"GET", "HEAD", "POST"}:
             return _refused(

@@ -227,10 +227,7 @@ def write_mistake(work: ConfinedWork, words: MistakeText) -> NewMistake:
 
 
 def _answers(course: Course, exercise: Exercise, work: ConfinedWork) -> GroupAnswers:
-    """Return the sources' outcomes for all probes of the group's function.
-
-    The packages of the course must be importable.
-    """
+    """Return the sources' outcomes for all probes of the group's function."""
     catalogue = Catalogue(course.content.reference)
     limits = course.limits(exercise)
     with confined(course, work) as children, contextlib.closing(children):
@@ -247,8 +244,8 @@ def _answers(course: Course, exercise: Exercise, work: ConfinedWork) -> GroupAns
             if alike:
                 return GroupAnswers(replay, tuple(answers), tuple(alike))
     raise UserError(
-        f"In {exercise.name}, no submission has the answers of group {work.group} any more. Grade "
-        f"the class again. Then open the groups again."
+        f"In {exercise.name}, no submission returns the results of group {work.group} any more. "
+        f"Grade the class again. Then open the groups again."
     )
 
 
@@ -277,10 +274,7 @@ def _repair_sentence(course: Course, exercise: Exercise, source: Source, work: C
 
 
 def _faults_with(course: Course, exercise: str, path: Path, data: bytes) -> list[str]:
-    """Copy the course, add a new file, and return the faults of an exercise.
-
-    Mutants are left out, because they cannot change names.
-    """
+    """Copy the course, add a new file, and return the faults of an exercise, without mutants."""
     right = course.content.right
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         root = Path(scratch).resolve() / COURSE

@@ -238,10 +238,7 @@ def relation(seen: Observations) -> Statement | None:
 
 
 def _relation(pairs: Sequence[tuple[Vector, Vector]]) -> tuple[str, dict[str, str]]:
-    """Return the code and values of a relation that is true of all pairs.
-
-    If there is none, the code is "".
-    """
+    """Return the code and values of a relation that is true of all pairs, or the code ""."""
     zeros_agree = all(np.array_equal(answer == 0, right == 0) for answer, right in pairs)
     ratios = (answer[right != 0] / right[right != 0] for answer, right in pairs)
     factors = _constants(ratios) if zeros_agree else []

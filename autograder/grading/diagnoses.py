@@ -200,10 +200,7 @@ class _Diagnoses:
         return bool(ways) and not fitting
 
     def _examined(self, function: str, result: CheckResult) -> tuple[Finding | None, str]:
-        """Return the finding about a function, and an id of its wrong results.
-
-        Submissions with the same wrong results have the same id.
-        """
+        """Return the finding about a function, and an id that is equal for equal wrong results."""
         replay = None
         try:
             replay = self.catalogue.replay(self.exercise, function)

@@ -360,10 +360,7 @@ class _Search:
     def _two(
         self, live: Lines, also_passing: Lines, panel: Sequence[str], calls: int
     ) -> tuple[Edit, ...]:
-        """Return two edits that together are a repair.
-
-        One of them is among the best single edits.
-        """
+        """Return two edits that together are a repair. One is among the best single edits."""
         before = self._fitness(self.source, panel)
         firsts: dict[tuple[int, tuple[int, ...]], Edit] = {}
         for fitness, _, edit in sorted(self._firsts, reverse=True):
@@ -409,10 +406,7 @@ class _Search:
         return fitness_of(results)
 
     def _is_right(self, edited: Source) -> bool:
-        """Return True if all required checks pass in new processes.
-
-        The checks must pass with the course's inputs and with inputs of other seeds.
-        """
+        """Return True if all required checks pass in new processes, with several seeds."""
         only, start = self.targets.checks or None, time.process_time()
         self.worker.calls += self.proof
         self.worker.close()

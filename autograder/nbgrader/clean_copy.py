@@ -42,10 +42,7 @@ class StagedSubmission(msgspec.Struct, frozen=True):
 def stage(
     submitted: Path, clean: Path, notebooks: Collection[str], graded: Collection[str]
 ) -> StagedSubmission:
-    """Copy a submission to a new folder.
-
-    An unusable notebook is copied as an empty file, and so counts as handed in.
-    """
+    """Copy a submission to a new folder. An unusable notebook becomes an empty file."""
     refused, left_out = copy_regular_files(submitted, clean, CopyLimits())
     if (clean / TIMESTAMP).is_file() and not _is_time((clean / TIMESTAMP).read_bytes()):
         (clean / TIMESTAMP).unlink()

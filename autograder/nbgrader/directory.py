@@ -81,7 +81,7 @@ def notebooks_of(api: Any, assignment: str) -> list[str]:
     known = {item["name"] for item in api.get_assignments()} | api.get_source_assignments()
     if assignment not in known:
         raise UserError(
-            f"There is no assignment {assignment!r} in {api.coursedir.root}. It has: "
+            f"There is no assignment {assignment!r} in {api.coursedir.root}. Known: "
             f"{', '.join(sorted(known)) or 'none'}."
         )
     raise UserError(

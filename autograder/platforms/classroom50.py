@@ -49,8 +49,8 @@ def package(
     """Return the files for `CLASSROOM/autograders/ASSIGNMENT/`."""
     if kit is None:
         raise UserError(
-            "Classroom 50 publishes its bundles, so they must not hold answers. Name a student kit "
-            "with --kit FOLDER."
+            "Classroom 50 publishes its bundles, so they must not contain solutions. Name a "
+            "student kit with --kit FOLDER."
         )
     _refuse_answers(course, kit)
     inside = load_course(kit / FILE_NAME).exercises
@@ -77,7 +77,7 @@ def package(
 def _refuse_answers(course: Course, kit: Path) -> None:
     """Refuse a folder that is not a student kit.
 
-    The function cannot tell by files of checks, because a kit has them too.
+    Files of checks prove nothing: kits have them too.
     """
     course_file = kit / FILE_NAME
     if not course_file.is_file() or load_course(course_file).content.released is None:
@@ -94,8 +94,8 @@ def _refuse_answers(course: Course, kit: Path) -> None:
     for path in sorted(kit.rglob("*")):
         if path.is_file() and (answer := answers.get(path.read_bytes())):
             raise UserError(
-                f"{path} is the same as {answer}, which holds answers. Name a student kit: it "
-                f"holds no answers."
+                f"{path} is the same as {answer}, which contains a solution. Name a "
+                f"student kit, which contains no solutions."
             )
 
 

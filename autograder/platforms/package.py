@@ -78,7 +78,7 @@ def package(
     for note in notes:
         console.print(Text(note))
     if platform in WITH_ANSWERS:
-        console.print("The package holds the course's answers. Give it to no student.")
+        console.print("The package contains the course's solutions. Give it to no student.")
     console.print(Text(f"Written   {out} ({several(len(files), 'file')})"))
     raise SystemExit(1 if notes else 0)
 

@@ -16,10 +16,7 @@ def as_cell(plain: float) -> CellValue:
 
 
 def shown(value: CellValue, digits: int = 3) -> str:
-    """Return a number as text.
-
-    Whole numbers have no decimals, and very small numbers have an exponent.
-    """
+    """Return a number as text. Whole numbers have no decimals."""
     if isinstance(value, bool | str):
         return {"nan": "NaN", "inf": "∞", "-inf": "−∞"}.get(str(value), str(value))
     if isinstance(value, int) or (value == int(value) and abs(value) < 1e6):

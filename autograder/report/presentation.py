@@ -91,10 +91,7 @@ def sentence(cause: Cause) -> str:
 
 
 class Opening(NamedTuple):
-    """First sentence of a report, about the student's next step.
-
-    If there is nothing to do, `text` is empty.
-    """
+    """First sentence of a report, about the student's next step. It may be empty."""
 
     text: str
     is_reason: bool = False  # true if the sentence is also the exercise's reason
@@ -152,10 +149,7 @@ def presented(exercise: ExerciseReport) -> ExerciseReport:
 
 
 def _why_it_waits(exercise: ExerciseReport, check: CheckReport) -> str | None:
-    """Return why a check was not run. If it ran, return None.
-
-    If the opening gives the reason, return "".
-    """
+    """Return why a check was not run, or "" if the opening says why, or None if it ran."""
     if _is_unreadable(exercise) and _is_told(check.cause, exercise.cause):
         return ""
     if check.cause is not None and check.cause.code in SIBLING:

@@ -102,10 +102,7 @@ def cases_of(shown: ShownExercise) -> list[CheckCase]:
 
 
 def _line(check: CheckReport, shown: ShownExercise) -> int | None:
-    """Return the line in which a check failed.
-
-    If it is unknown, return the line of the function.
-    """
+    """Return the line in which a check failed, or else the line of the function."""
     if not shown.path.endswith(".py"):
         return None  # lines of a cell are not lines of the notebook file
     if check.place is not None and check.place.file == shown.exercise.file:

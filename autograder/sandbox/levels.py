@@ -45,10 +45,7 @@ def why_not(level: Level) -> str:
 
 
 def _tried(level: Level) -> str:
-    """Return the first forbidden action that succeeded, or the reason why no child started.
-
-    If the level works, return "".
-    """
+    """Return a forbidden action that succeeded, the reason why no child started, or ""."""
     with tempfile.TemporaryDirectory() as folder:
         secret = Path(folder, "secret")
         secret.write_text("an answer")

@@ -82,7 +82,7 @@ SENTENCES: dict[CauseCode, str] = {
     "make_crashed": "While {subject} was made, the process ended: {message}.",
     "not_made": "{subject} could not be made in the submission's process ({message}). Does the "
     "file give a library's name another value?",
-    "foreign_answer": "The submission's process sent an invalid answer.",
+    "foreign_answer": "The submission's process sent an invalid reply.",
 }
 
 
@@ -160,10 +160,7 @@ class StudentProblem(Exception):
         return f" {found[1]} is not installed here. Run: pip install {found[1]}."
 
     def _decimal(self) -> str:
-        """Return a sentence about a number with a decimal comma.
-
-        If there is no such number, return "".
-        """
+        """Return a sentence about a number with a decimal comma, or "" if there is none."""
         found = DECIMAL_COMMA.search(self.place.text) if self.place is not None else None
         if found is None:
             return ""

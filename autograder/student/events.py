@@ -99,10 +99,7 @@ class BackgroundJudge(threading.Thread):
         self._sources.put(source)
 
     def result(self) -> GradedSource | None:
-        """Return the next result, or None if there is none.
-
-        If a newer source waits, stop grading the current one.
-        """
+        """Return the next result, if any. If a newer source waits, stop grading the current one."""
         if not self._sources.empty():
             self._judge.cancel()
         try:

@@ -186,10 +186,7 @@ class Watch:
         self._files = [folder / name for folder in self._folders for name in names]
 
     def _changed_files(self) -> set[Path]:
-        """Return the files that have changed since the last call.
-
-        Times and sizes are compared, because not every disk reports a save.
-        """
+        """Return the files that have changed since the last call, according to times and sizes."""
         stamps = {path: _stamp(path) for path in self._files}
         changed = {path for path in stamps if stamps[path] != self._stamps.get(path, stamps[path])}
         self._stamps = stamps

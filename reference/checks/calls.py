@@ -22,12 +22,12 @@ def whole(answer):
 
 
 def expect_calls_follow(functions, calls, what, own, submission, note, *, read=whole, **details):
-    """Pass if all answers are right, or if all follow from the student's step `own`.
+    """Pass if all results are right, or if all follow from the student's step `own`.
 
-    Each of the three functions gets a call's arguments. The first returns the student's answer, and
-    the second returns the right answer. The third also gets an `OwnSteps`, and returns the answer
-    that follows from the student's step. `read` returns the graded part of an answer. `details` go
-    to `expect_all_follow`.
+    Each of the three functions gets a call's arguments. The first returns the student's result, and
+    the second returns the right result. The third also gets an `OwnSteps`, and returns the result
+    that follows from the student's step. `read` returns the graded part of a result. `details` are
+    arguments of `expect_all_follow`.
     """
     answer, right, from_own = functions
     cases = []
@@ -50,7 +50,7 @@ def pairs(before, after):
 
 
 def expect_arguments_stay(function, names, *args):
-    """Pass if a call changes no array and no list. A tuple needs a name for each of its values."""
+    """Pass if a call changes no array and no list. For a tuple, give one name per value."""
     _, after = function.with_arguments(*args)
     for name, (before, now) in zip(names, pairs(args, after), strict=True):
         if isinstance(before, np.ndarray | list):
@@ -60,8 +60,8 @@ def expect_arguments_stay(function, names, *args):
 def expect_no_side_effects(submission, calls, between):
     """Pass if no call changes an argument, and no result depends on earlier calls.
 
-    `calls` maps each function's name to a pair: the names of its arguments in one string, and the
-    arguments. `between` lists further calls: a function's name and its arguments.
+    `calls` maps the name of each function to a pair: the names of its arguments in one string, and
+    the arguments. `between` lists further calls: a function's name and its arguments.
     """
     for function, (names, args) in calls.items():
         expect_arguments_stay(getattr(submission, function), names.split(), *args)

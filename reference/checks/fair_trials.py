@@ -91,7 +91,7 @@ def expect_fair(
 def expect_scatter(
     table: Table, names: Sequence[str], sizes: Sizes, distributions: Distributions
 ) -> None:
-    """Pass if the measures of many dimensions vary around their expected values like random trials.
+    """Pass if the measures of many dimensions vary around their expectations as in random trials.
 
     Values from a formula fail, because they vary too little.
     """
@@ -113,7 +113,7 @@ def expect_scatter(
 
 
 def expect_variance(ratio: float, freedom: int, too_small: str, too_large: str) -> None:
-    """Pass if this ratio of observed to expected variance is possible for fair trials."""
+    """Pass if fair trials can have this ratio of observed to expected variance."""
     low, high = variance_interval(freedom, FALSE_REJECTION)
     if ratio < low:
         raise Mismatch(too_small, mistake="varies-too-little")

@@ -2,10 +2,10 @@
 
 A trial of two tokens has two rows of two weights. The weights of a row depend on the gap between
 the row's two scores. So the mean entropy and the mean largest weight of a trial determine both
-gaps. The gaps contribute to the variance of the four scores. All real trials have these relations,
-for any generator of random numbers. Numbers from a table with added noise do not have them. A
-student could still draw the scores directly. At dimension 1, a real score is a product of two
-random numbers, so its variance differs.
+gaps. The gaps contribute to the variance of the four scores. Real trials have these relations for
+any generator of random numbers. Numbers from a table with added noise do not. A student could still
+draw the scores directly. At dimension 1, a real score is a product of two random numbers, so its
+variance differs.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -42,7 +42,7 @@ class Rows:
 def expect_trials(run: Run, dimension: int, entropy: bool) -> None:
     """Pass if single trials are real. `run(sizes, n)` runs the experiment with the n-th generator.
 
-    If `entropy` is false, the entropies are not used.
+    If `entropy` is false, the check does not use the entropies.
     """
     two = Sizes([dimension], 2, 1)
     trials = [run(two, number)[dimension] for number in range(RUNS)]
@@ -98,7 +98,9 @@ def expect_rows(trials: Sequence[Measures], kind: str, dimension: int, entropy: 
 
 
 def rows_of(measures: Measures, kind: str, entropy: bool) -> Rows:
-    """Return the gaps of the two rows. Without a reliable entropy, both gaps are equal.
+    """Return the gaps of the two rows.
+
+    If the entropy is not reliable, assume that both gaps are equal.
 
     Raises:
         Mismatch: no rows have these measures.
@@ -132,13 +134,16 @@ def gap(weight: float) -> float:
 
 
 def mean_entropy(mean: float, apart: float) -> float:
-    """Return the mean entropy of two rows whose larger weights are `mean` ± `apart`."""
+    """Return the mean entropy of two rows.
+
+    Their larger weights are `mean` + `apart` and `mean` − `apart`.
+    """
     rows = [min(mean + apart, 1 - 1e-16), mean - apart]
     return -sum(p * log(p) + (1 - p) * log1p(-p) for p in rows) / 2
 
 
 def explained(rows: Rows) -> float:
-    """Return the variance of the four scores that lies within the rows."""
+    """Return the part of the four scores' variance that the gaps within rows explain."""
     return (rows.large**2 + rows.small**2) / 8
 
 

@@ -31,7 +31,7 @@ def first_image(value, function):
 
 
 def shown(axes, what):
-    """Return the values of the only image on the axes, if different values look different."""
+    """Return the values of the only image on the axes, which must show each value as a colour."""
     image = axes.images[-1]
     if len(axes.images) > 1:
         raise Mismatch(
@@ -182,7 +182,8 @@ def expect_tokens(axis, labels, places, edges, tokens):
 def expect_image_labels(figure, axes, across, up):
     """Pass if a figure has a title, a colour bar and labels that distinguish its axes.
 
-    `across` and `up` have one entry each: the quantity along x or y, and words for this quantity.
+    `across` and `up` are dicts with one entry: the quantity along x or y, and words for this
+    quantity.
     """
     x, y = axes.x_label.strip(), axes.y_label.strip()
     parts = {

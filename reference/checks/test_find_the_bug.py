@@ -1,7 +1,7 @@
 """Checks of `find_the_bug`: the repaired functions, and the student's own tests.
 
-A student's test runs in a new process for each correct and each broken function. The function runs
-in another process. So the test can only call the function.
+A student's test runs in a new process for each correct and each broken function. The tested
+function runs in another process, so the test can call it but cannot see its source.
 """
 
 import numpy as np
@@ -158,7 +158,7 @@ def expect_results_follow(submission, name, args, answer, note):
 
 
 def gives_right_weights(submission, name, args):
-    """Return False if the student's own row_softmax is wrong for the scores of this call."""
+    """Return True if the student's own row_softmax is right for the scores of this call."""
     steps = OwnSteps(submission)
     try:
         own_repaired(steps, name, args)
@@ -285,7 +285,7 @@ def test_of_shown(submission, name):
 
 
 def with_reason(says, mistake, submission, name, reason, *line):
-    """Return a mismatch. Add what is wrong in the test's source."""
+    """Return a mismatch that also says what is wrong in the source of the test."""
     definition = submission.definition(f"test_{name}")
     fact = reason(*definition, *line) if definition is not None else None
     names = (mistake,) if fact is None else (fact.mistake,)

@@ -42,7 +42,8 @@ def draw(rng, *sizes):
 def opposite_keys(x, state, count, most):
     """Return weights for which each key is its query times a negative number.
 
-    So each query gives its own position the lowest score. The largest scaled score is ±`most`.
+    So the lowest score of each query is at the query's position. The largest scaled score is
+    ±`most`.
     """
     queries = (x @ state["W_q.weight"].T).reshape(*x.shape[:2], count, -1)
     largest = (queries**2).sum(-1).max() / np.sqrt(queries.shape[-1])

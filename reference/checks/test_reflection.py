@@ -1,6 +1,6 @@
 """Checks of `reflection`.
 
-They look only for missing answers, because an instructor marks the answers.
+They test only that each question has an answer, because an instructor marks the answers.
 """
 
 import pytest

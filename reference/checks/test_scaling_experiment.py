@@ -85,7 +85,10 @@ def run(submission, reference, sizes, rng):
 
 
 def distributions_at(reference, sizes):
-    """Return the distributions for one trial by dimension, less exact for many dimensions."""
+    """Return the distributions for one trial, by dimension.
+
+    For many dimensions, they are less exact.
+    """
     size = 600 if len(sizes.dimensions) < 10 else 300
     return lambda dimension: reference.sampling_distributions(dimension, sizes.seq_len, size)
 
@@ -256,7 +259,7 @@ def test_trials_and_generator(submission, reference, rng, generator, grading):
 
 
 def expect_repeats(submission, reference, sizes, generator):
-    """Pass if the results vary between generators like means of as many trials.
+    """Pass if the results vary between generators like means of the requested number of trials.
 
     Return the names of the measures with a right mean. The variance of other measures is unknown.
     """
@@ -287,10 +290,7 @@ def expect_repeats(submission, reference, sizes, generator):
 
 
 def expect_what_follows(submission, reference, rng, generator, names):
-    """Pass if the results follow from known numbers of `rng`.
-
-    Otherwise compare them with fair trials.
-    """
+    """Pass if the results are right for known numbers of `rng`, or else if they fit fair trials."""
     sizes = Sizes([int(rng.integers(2, 5))], 5, 3)  # few numbers, all known; then twice as large
     (d,) = sizes.dimensions
     seed = int(rng.integers(2**31))

@@ -22,7 +22,7 @@ def run_training(submission, kit, weights, batches, steps, lr):
 
 
 def run_generate(submission, model, prompt, count, form="plain", **drawn):
-    """Return the prompt and the new words. `form` says in which form the student returns them."""
+    """Return the prompt and the new words. `form` is the form in which the student returns them."""
     answer = expect_numbers(
         submission.generate(model, tensor(prompt), count, **drawn), "the sequence"
     )

@@ -110,12 +110,12 @@ def test_the_author_reads_why_an_answer_does_not_follow(tmp_path, factor, last, 
         (
             "from {0}.shapes import area as drawn\ndef sizes(rng):\n    return drawn(rng)\n",
             3,
-            "cannot record the answer of `drawn`, whose argument is `rng`; list the module `shapes`",
+            "cannot record the results of `drawn`, whose argument is `rng`; list the module `shapes`",
         ),
         (
             "from {0}.shapes import area\ndef sizes(submission):\n    return area(of=submission)\n",
             3,
-            "cannot record the answer of `area`, whose argument is `submission`; list the module",
+            "cannot record the results of `area`, whose argument is `submission`; list the module",
         ),
     ],
 )

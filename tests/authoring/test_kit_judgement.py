@@ -204,7 +204,7 @@ def test_a_torch_class_in_any_module_of_the_reference_is_judged(tmp_path):
 @pytest.mark.thorough
 def test_a_torch_class_by_its_module_is_not_judged_and_release_says_what_to_do(tmp_path):
     course = torch_course(tmp_path, "from REFERENCE import nets", "nets.Scaled")
-    with pytest.raises(UserError, match="passes “The values”.* function .* by its own name"):
+    with pytest.raises(UserError, match="passes “The values”.* function .* by name"):
         release(course)
 
 

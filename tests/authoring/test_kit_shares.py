@@ -100,7 +100,9 @@ def test_a_helper_that_only_the_mistakes_import_is_found(tmp_path):
 
 
 def test_a_check_that_no_right_answer_passes_there_is_refused(tmp_path):
-    with pytest.raises(UserError, match="no right answer of areas passes “The area of an object”"):
+    with pytest.raises(
+        UserError, match="no correct solution of areas passes “The area of an object”"
+    ):
         shares(tmp_path, checks=CHECKS + NEVER, reference=REFERENCE + OBJECT)
 
 

@@ -23,7 +23,7 @@ def test_packed_records_can_be_read_again(tmp_path: Path) -> None:
 def test_damaged_files_are_refused_with_a_message(tmp_path: Path, data: bytes) -> None:
     file = tmp_path / "rows.bin"
     file.write_bytes(data)
-    with pytest.raises(UserError, match=r"rows\.bin, recorded answers, cannot be read"):
+    with pytest.raises(UserError, match=r"rows\.bin cannot be read"):
         read_packed(file, HiddenCheck)
 
 

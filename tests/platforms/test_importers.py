@@ -236,7 +236,7 @@ def test_a_mixed_folder_is_said_to_be_mixed(read):
     assert list(found) == ["Ann Berg_2002", "Jörg Müller_2001", "chenbo_7", "s01"]
     assert notes[0] == (
         "The submissions are mixed: 2 entries of Moodle; 1 entry of Canvas (chenbo_7_8_softmax.py); "
-        "1 entry of a folder for each student (s01). Each was read in its own form."
+        "1 entry of a folder for each student (s01). Each was read in the form of its platform."
     )
     assert (
         "The folder causal_mask belongs to no student: its name is that of an exercise" in notes[2]

@@ -67,7 +67,7 @@ def test_a_package_holds_the_engine_and_what_grading_reads(course):
 def test_gradescopes_zip_has_its_scripts_at_the_root_and_the_same_bytes(course, package, tmp_path):
     done = package("gradescope", "--out", tmp_path / "a.zip", "--assignment", "week-1")
     assert done.exit_code == 0, done.output
-    assert "The package holds the course's answers. Give it to no student." in done.output
+    assert "The package contains the course's solutions. Give it to no student." in done.output
     data = (tmp_path / "a.zip").read_bytes()
     again = gradescope.package(course, list(course.exercises.values()))
     assert data == zipped(again.items())
@@ -178,7 +178,7 @@ def kit(released, tmp_path):
 
 def test_classroom50_takes_only_a_kit_without_answers(course, kit, package, tmp_path):
     asked = ("classroom50", "--out", tmp_path / "out", "--assignment", "week-1")
-    said = "so they must not hold answers. Name a student kit with --kit FOLDER."
+    said = "so they must not contain solutions. Name a student kit with --kit FOLDER."
     assert said in str(package(*asked).exception)
     for other in (course.root, tmp_path):
         assert (

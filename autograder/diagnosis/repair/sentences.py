@@ -84,10 +84,7 @@ def _describe(found: Found, shown_only: bool) -> Repair | None:
 
 
 def _of_edits(found: Found, passes: str) -> Repair | None:
-    """Return a sentence about single edits that make all checks pass.
-
-    For too many lines, return None.
-    """
+    """Return a sentence about single edits that are repairs, or None for too many lines."""
     edits = sorted(found.edits, key=lambda edit: (edit.unit, edit.lines))
     places = {(edit.unit, line) for edit in edits for line in edit.lines}
     if len({(edit.unit, edit.lines) for edit in edits}) > 1:
