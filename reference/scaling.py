@@ -1,6 +1,6 @@
 """Measured effects of scaling by √d_k, and intervals for fair measurements."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import exp, lgamma, log
@@ -48,6 +48,26 @@ def measure_trial(
         measured[f"scores_std_{name}"] = values.std(axis=(-1, -2))
         measured[f"entropy_{name}"] = entropy(weights).mean(axis=-1)
         measured[f"max_weight_{name}"] = weights.max(axis=-1).mean(axis=-1)
+    return measured
+
+
+def measured_as_drawn(
+    rng: np.random.Generator,
+    dimensions: Sequence[int],
+    seq_len: int,
+    trials: int,
+    axes: int | tuple[int, ...] = (-1, -2),
+) -> dict[int, dict[str, Array]]:
+    """Return each measure of each trial, if Q and then K are drawn for one trial after another.
+
+    `axes` are the axes of the standard deviations. If there are several, their mean is taken.
+    """
+    measured = {}
+    for d in dimensions:
+        Q, K = np.moveaxis(rng.standard_normal((trials, 2, seq_len, d)), 1, 0)
+        spread = scores(Q, K).std(axes).reshape(trials, -1).mean(-1)
+        stds = {"scores_std_unscaled": spread, "scores_std_scaled": scale(spread, d)}
+        measured[d] = measure_trial(Q, K) | stds
     return measured
 
 

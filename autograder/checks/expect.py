@@ -131,13 +131,21 @@ def expect_close(
         text = f"{finding} {_first_that_differs(what, numbers, right, wrong)}".lstrip()
         hints: tuple[str, ...] = ()
         is_cut = any(np.array_equal(numbers, cut(right)) for cut in (np.trunc, np.floor))
-        if answer.dtype == np.float16:
+        if answer.dtype == np.float16 or _is_half_precision(numbers, right):
             text += " Half precision (float16) keeps three digits. Use float32 or float64."
             hints = HALF_PRECISION
         elif is_cut and np.count_nonzero(numbers) > 1:
             text, hints = f"{text} All your values are whole numbers.", WHOLE_NUMBERS
         raise Mismatch(text, what, numbers, right, wrong, layout, groups, hints=hints)
     return answer
+
+
+def _is_half_precision(numbers: Numbers, right: Numbers) -> bool:
+    """Return True if all numbers are float16 numbers, which are only nearly the right numbers."""
+    with np.errstate(over="ignore"):
+        is_exact = np.array_equal(numbers, numbers.astype(np.float16))
+    fine = np.count_nonzero(numbers * 64 % 1)  # others may be rounded in another way
+    return bool(is_exact and fine > 2 and np.allclose(numbers, right, rtol=0.01, atol=0.01))
 
 
 def expect_shape(

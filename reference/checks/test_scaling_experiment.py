@@ -185,9 +185,28 @@ def test_spread(submission, reference, rng, generator):
     for number, sizes in enumerate((usual_sizes(rng), long)):
         table = run(submission, reference, sizes, generator(draws.seeded(11, number)))
         expect_fair(table, names, sizes, distributions_at(reference, sizes))
+    expect_mean_of_trials(submission, reference, names, generator)
     many = many_sizes(rng)
     table = run(submission, reference, many, generator(draws.seeded(12)))
     expect_scatter(table, names, many, distributions_at(reference, many))
+
+
+def expect_mean_of_trials(submission, reference, names, generator):
+    """Pass if the measures are means over trials that differ widely, each with two tokens."""
+    sizes = Sizes([1], 2, 1500)
+    table = run(submission, reference, sizes, generator(draws.seeded(11, 2)))
+    fair = reference.sampling_distributions(1, 2, 4000)
+    try:
+        expect_fair(table, names, sizes, {1: fair}.get)
+    except Mismatch:
+        if not all(abs(table[1][name] - 1) < 0.1 for name in names):
+            raise
+        raise Mismatch(
+            f"In {sizes.trials} trials of two tokens at dimension 1, {names[0]} is "
+            f"{table[1][names[0]]:.4g}, as for the scores of all trials together. The mean of the "
+            f"trials' standard deviations is about {fair[names[0]].mean:.2g}.",
+            mistake="trials-together",
+        ) from None
 
 
 @pytest.mark.check(

@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from autograder.author import expect_close, expect_independent_calls, expect_unchanged_arguments
+from autograder.author import (
+    Mismatch,
+    expect_close,
+    expect_independent_calls,
+    expect_shape,
+    expect_unchanged_arguments,
+)
 
 
 @pytest.mark.check(
@@ -82,7 +88,7 @@ def test_lists_and_integers(submission, reference):
     grades=["large numbers"],
     needs=["test_one_row"],
     hints=(
-        "What is the result of each line of your code for [1000, 1001]?",
+        "What is the result of each line of your code for [1000, 1001] and [-1000, -1001]?",
         "If you add the same number to all inputs, the softmax stays the same. Choose a number "
         "that makes every exponential small.",
         "Subtract the maximum along the axis (keepdims=True) before you exponentiate.",
@@ -118,8 +124,15 @@ def test_minus_infinity(submission, reference):
         rows += [[-2000.0, -np.inf], [-1e4, -np.inf]]  # a low number in place of −∞ is too high
     for x in rows:
         x = np.array(x)
-        answer = expect_close(submission.softmax(x), reference.softmax(x))
-        blocked = answer[np.isneginf(x)]
+        answer = expect_shape(submission.softmax(x), x.shape)
+        blocked, low = answer[np.isneginf(x)], x.max(axis=-1)
+        if np.all(low <= -2000) and (blocked > 0).all():  # the rows before were right
+            raise Mismatch(
+                f"Beside −{-low:g}, an input of −∞ gets {blocked[0]:.4g}, like a finite number. "
+                "It should get exactly 0, beside any finite number.",
+                mistake="finite-for-minus-infinity",
+            )
+        expect_close(answer, reference.softmax(x))
         assert (blocked == 0).all(), "If an input is −∞, its result has to be exactly 0."
 
 

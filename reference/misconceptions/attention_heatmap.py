@@ -145,6 +145,11 @@ EFFECT = (
                 lambda s: softmax(np.where(_m(s) > 0, -1e9, s.scores)),
                 lambda s: softmax(np.where(_m(s) > 0, -np.inf, s.scores)),
             ),
+            "mask-turned-by-tilde": (
+                "In the third picture, `~` does not exchange the numbers 0 and 1 of the mask: ~0 "
+                "is −1 and ~1 is −2, so every key is blocked.",
+                lambda s: softmax(np.where(~np.asarray(s.mask), -1e9, s.scores)),
+            ),
             "blocked-scores-zero": (
                 "In the third picture, the blocked scores are 0, so they still get weight: exp(0) "
                 "is 1.",
@@ -207,7 +212,7 @@ def effect_probes(draw: int) -> Sequence[Probe]:
     other = np.array([[1, 0, 1], [1, 1, 0], [0, 1, 1]])
     return [
         Probe((rng.normal(size=(n, n)), mask))
-        for n, mask in ((3, causal_mask(3)), (4, causal_mask(4)), (3, other))
+        for n, mask in ((3, causal_mask(3)), (4, 1 * causal_mask(4)), (3, other))
     ]
 
 

@@ -235,6 +235,12 @@ def test_half_precision_is_told_what_it_is():
     expect_close(right.astype(np.float32), right)
     with pytest.raises(Mismatch, match="float16"):
         expect_close(right.astype(np.float16), right)
+    right = np.array([0.1234567, 0.8765433, 0.3333333])
+    with pytest.raises(Mismatch, match="float16"):
+        expect_close(right.astype(np.float16).astype(float), right)
+    for other in (np.round(right, 3), np.round(right * 8) / 8, -right.astype(np.float16)):
+        with pytest.raises(Mismatch, match=r"expected 0.123457\.$"):
+            expect_close(other.astype(float), right)
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,64 @@ CHANGES = [
         ("keys-not-transposed",),
         "Your code takes Q times K. K should be transposed.",  # no call that is shown has numbers
     ),
+    (
+        "softmax",
+        "x - x.max(axis=axis, keepdims=True)",
+        "x - (x.max(axis=axis, keepdims=True) if x.max() > 700 else 0)",
+        (),
+        "Where all inputs along the axis are far below 0, all their exponentials are 0",
+    ),
+    (
+        "softmax",
+        "    x = np.asarray(x, dtype=float)",
+        "    x = np.maximum(np.asarray(x, dtype=float), -1e4)",
+        ("finite-for-minus-infinity",),
+        "Beside −10000, an input of −∞ gets 0.5, like a finite number.",
+    ),
+    (
+        "scaled_dot_product_attention",
+        "np.where(mask, scores, -np.inf)",
+        "np.where(~(mask if mask.dtype.kind == 'b' else mask.astype(int)), -1e9, scores)",
+        ("mask-turned-by-tilde",),
+        "~0 is −1, and ~1 is −2",
+    ),
+    (
+        "scaled_dot_product_attention",
+        "np.where(mask, scores, -np.inf)",
+        "scores + mask if mask.dtype.kind == 'f' else np.where(mask, scores, -np.inf)",
+        ("mask-added",),
+        "In the calls that go wrong: the mask of 0 and 1 is added to the scores",
+    ),
+    (
+        "attention_heatmap",
+        "np.where(mask, scores, -np.inf)",
+        "np.where(~mask, -1e9, scores)",
+        ("mask-turned-by-tilde",),
+        "~0 is −1 and ~1 is −2, so every key is blocked.",
+    ),
+    (
+        "scaling_experiment",
+        "np.mean(rows, axis=0)",
+        "rows[-1]",
+        ("last-trial",),
+        "Your numbers are those of the last trial.",
+    ),
+    (
+        "scaling_experiment",
+        "scores.std(), ",
+        "scores.std(axis=-1).mean(), ",
+        ("std-of-rows",),
+        "scores_std is the mean of each row's standard deviation.",
+    ),
+    (
+        "scaling_experiment",
+        "\n        std, entropy, largest, *scaled = np.mean(rows, axis=0)",
+        "\n            together = [*(together if len(rows) > 1 else []), *unscaled.ravel()]"
+        "\n        std, entropy, largest, *scaled = np.mean(rows, axis=0)"
+        "\n        std, scaled[0] = np.std(together), np.std(together) / np.sqrt(d)",
+        ("trials-together",),
+        "as for the scores of all trials together",
+    ),
 ]
 
 
@@ -181,7 +239,7 @@ NOT_DONE = {
         "softmax",
         {"np.asarray(x, dtype=float)": "np.nan_to_num(np.asarray(x, dtype=float), neginf=-1e4)"},
         "test_minus_infinity",
-        "yours 0.5, expected 1",
+        "an input of −∞ gets 0.5",
     ),
     "softmax subtracts the first number": (
         "softmax",

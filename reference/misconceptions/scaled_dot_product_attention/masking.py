@@ -41,6 +41,11 @@ def heads_as_batch(mask: Any, scores: Any) -> Any:
     return m[:, np.newaxis] if m.ndim == 3 and scores.ndim == 4 else m
 
 
+def without_decimals(mask: Any) -> Any:
+    """Return a mask. If it has decimals, return whole numbers, which `~` accepts."""
+    return mask.astype(int) if mask.dtype.kind == "f" else mask
+
+
 def fill(value: float) -> dict[str, Any]:
     return {"blocked": lambda s: masked(s, lambda m: np.where(m, s.scaled, value))}
 
@@ -199,10 +204,11 @@ MASKING = (
                 "{Masks of True and False are right. }In a mask of 0 and 1, `~` does not "
                 "exchange the two numbers: ~0 is −1, and ~1 is −2.",
                 *(
-                    lambda s, low=low: (
-                        s.scaled if s.mask is None else np.where(~s.mask, low, s.scaled)
+                    lambda s, low=low, kind=kind: (
+                        s.scaled if s.mask is None else np.where(~kind(s.mask), low, s.scaled)
                     )
                     for low in (-np.inf, -1e9)
+                    for kind in (np.asarray, without_decimals)
                 ),
                 lambda s: (  # with float64, the scores keep enough digits
                     s.scaled
@@ -249,19 +255,11 @@ MASKING = (
                 (
                     "Your numbers match a causal mask, even if no mask is given. If a mask "
                     "is given, your code uses both masks.",
-                    lambda s: np.where(
-                        _causal(s)
-                        if s.mask is None
-                        else _causal(s) & np.asarray(s.mask).astype(bool),
-                        s.scaled,
-                        -np.inf,
-                    ),
-                    lambda s: np.where(
-                        _causal(s)
-                        if s.mask is None
-                        else _causal(s) & np.asarray(s.mask).astype(bool),
-                        s.scaled,
-                        -1e9,
+                    *(
+                        lambda s, low=low: np.where(
+                            _causal(s) & (s.mask is None or np.asarray(s.mask) != 0), s.scaled, low
+                        )
+                        for low in (-np.inf, -1e9)
                     ),
                 ),
             ],

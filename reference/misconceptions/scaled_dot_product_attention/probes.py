@@ -56,7 +56,7 @@ def probes(draw: int, most: float = 10_000) -> Sequence[Probe]:
         Probe(huge, condition=1e5),
         Probe((*LOW, rng.normal(size=(3, 4)), FIRST), condition=1e4),
         Probe((*LOW, rng.normal(size=(3, 3)), FIRST.astype(int)), condition=1e4),
-        Probe((*qkv((), 3, 4, 8, 2), ROWS[:1])),
+        Probe((*qkv((), 3, 4, 8, 2), ROWS[:1].astype(float))),
         Probe((*qkv((2,), 3, 4, 5, 2), ROWS[np.newaxis].astype(bool))),
     ]
 

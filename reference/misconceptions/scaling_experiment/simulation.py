@@ -1,14 +1,16 @@
 """Simulation of the experiment: the distribution of its results with a wrong step."""
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from functools import lru_cache, partial
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from autograder.author import Fact, LibraryObject, Probe
 from reference.attention import scores, softmax
-from reference.scaling import MEASURES, entropy
+from reference.scaling import MEASURES, entropy, measured_as_drawn
 
 REPLAYS = 240
 
@@ -174,6 +176,28 @@ def _scatters(s: Any, v: Any) -> bool:
     return len(signs) == 2
 
 
+def _as_drawn(average: Callable[[Any], Any], axes: Any = (-1, -2)) -> Callable[[Any, Any], bool]:
+    def test(s: Any, v: Any) -> bool:
+        measured = measured_as_drawn(deepcopy(s.rng), s.dimensions, s.seq_len, s.trials, axes)
+        named = _named_answers(s, v)
+        return all(np.isclose(answer, average(measured[d][name])) for d, name, answer in named)
+
+    return test
+
+
+AS_DRAWN = tuple(
+    Fact(id, _as_drawn(*steps), says, is_named=True)
+    for id, says, *steps in (
+        ("last-trial", "Your numbers are those of the last trial. Return the mean over all "
+         "trials.", itemgetter(-1)),
+        ("first-trial", "Your numbers are those of the first trial. Return the mean over all "
+         "trials.", itemgetter(0)),
+        ("std-of-rows", "scores_std is the mean of each row's standard deviation. It should be "
+         "the standard deviation of all scores of a trial.", np.mean, -1),
+        ("std-of-columns", "scores_std is the mean of each column's standard deviation. It should "
+         "be the standard deviation of all scores of a trial.", np.mean, -2),
+    )
+)  # fmt: skip
 ONE_TRIAL = Fact(
     "one-trial",
     _scatters,
@@ -184,6 +208,7 @@ ONE_TRIAL = Fact(
 
 
 MEASURE_FACTS = (
+    *AS_DRAWN,
     ONE_TRIAL,
     *(
         Fact(

@@ -22,16 +22,28 @@ def _sums(value: Any, axis: Any) -> bool:
     return bool(np.allclose(value.sum(axis=axis), 1.0, atol=1e-6))
 
 
+def _underflows(s: Any, v: Any) -> bool:
+    """Return True if the result is NaN exactly where all exponentials of the inputs are 0."""
+    is_zero = np.exp(s.array).sum(axis=s.axis, keepdims=True) == 0
+    return bool(is_zero.any() and (np.isnan(v) == is_zero).all())
+
+
 FACTS = (
     Fact(
+        "underflow",
+        _underflows,
+        "Where all inputs along the axis are far below 0, all their exponentials are 0, and the "
+        "result is NaN (not a number), from 0 / 0.",
+    ),
+    Fact(
         "nan",
-        lambda s, v: bool(np.isnan(v).any()),
+        lambda s, v: bool(np.isnan(v).any()) and not _underflows(s, v),
         "The result contains NaN (not a number). NaN can come from 0 / 0, ∞ / ∞ or ∞ − ∞.",
     ),
     Fact("negative", lambda s, v: bool((v < 0).any()), "Some results are negative."),
     Fact(
         "sum",
-        lambda s, v: v.shape == s.array.shape and not _sums(v, s.axis),
+        lambda s, v: v.shape == s.array.shape and not (_sums(v, s.axis) or _underflows(s, v)),
         "The results along the axis do not sum to 1.",
     ),
     Fact(
