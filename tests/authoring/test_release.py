@@ -86,7 +86,7 @@ def test_what_is_there_is_not_overwritten(tmp_path, marked):
 
 def test_a_released_course_cannot_be_released(kit, tmp_path):
     result = CliRunner().invoke(app, ["release", str(tmp_path / "again"), "--course", str(kit)])
-    assert "is a student kit, so it has no answers" in str(result.exception)
+    assert "is a student kit and has no reference to record" in str(result.exception)
 
 
 def test_work_of_an_older_release_is_graded_with_a_word(kit, marked, tmp_path):
