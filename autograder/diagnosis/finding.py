@@ -68,7 +68,8 @@ STATEMENTS: Mapping[str, str] = {
         "{Wrong}, your code stops with an error. {Right}, your code is right. {error}"
     ),
     "wrong_with_both": (
-        "Your code is wrong {wrong}, but only {also}. For other tested inputs, your code is right."
+        "Your code is wrong only {wrong} and at the same time {also}. For other tested inputs, "
+        "your code is right."
     ),
     "wrong_only": "Your code is wrong for some tested inputs, but only {wrong}.",
     "fact": "{says}",
