@@ -35,8 +35,8 @@ import numpy as np
 #
 # Write `softmax`. What is graded:
 #
-# - **Values.** The results are those of the formula, to six decimals; without `axis`, along the last
-#   one.
+# - **Values.** The results are those of the formula, to six decimals or to the precision of float32.
+#   Without `axis`, the softmax runs along the last axis.
 # - **Any axis.** `softmax` works for arrays with one axis or more, along any single `axis`, also a
 #   negative one.
 # - **Lists.** `softmax` accepts lists, and whole numbers.

@@ -36,12 +36,13 @@ class BoundedBytes(io.RawIOBase):
 
 
 def redirect() -> BoundedBytes:
-    """Send printed text and warnings to a limited stream. Refuse calls of `input()`."""
+    """Send printed text and warnings to a limited stream. Refuse `input()`, and define `exit`."""
     kept = BoundedBytes()
     buffered: Any = kept
     stream = io.TextIOWrapper(buffered, encoding="utf-8", errors="replace", write_through=True)
     sys.stdout = sys.stderr = stream
     builtins.input = functools.partial(refuse_keyboard, "input()")
+    vars(builtins).update(exit=sys.exit, quit=sys.exit)  # Python's own come from the module site
     sys.breakpointhook = functools.partial(refuse_keyboard, "breakpoint()")
     return kept
 

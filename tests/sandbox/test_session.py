@@ -65,6 +65,7 @@ def test_values_come_back_as_plain_data(submit):
         ("import os; os.abort()", Crashed, "SIGABRT"),
         ("import ctypes; ctypes.string_at(0)", Crashed, "SIGSEGV"),
         ("import sys; sys.exit('bye')", Crashed, "asked to end the program (exit) in line 2"),
+        ("exit()", Crashed, "asked to end the program (exit) in line 2"),
         ("raise SystemExit", Crashed, "in line 2 of work.py"),
         ("return input('?')", Raised, "calls input() in line 2 of work.py"),
         ("breakpoint(); return 1", Raised, "calls breakpoint() in line 2 of work.py"),

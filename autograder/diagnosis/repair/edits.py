@@ -49,7 +49,7 @@ BUILT_IN = {"len", "range", "sum", "max", "min", "float", "int", "abs", "tuple",
 # The weight of each kind of edit, and a phrase that does not tell the student the edit itself. A
 # kind that produces many edits has a lower weight.
 KINDS = {
-    "axis": (5.0, "another axis there, or none"),
+    "axis": (5.0, "of the axis"),
     "kept axis": (5.0, "another axis there, with keepdims"),
     "transpose": (4.5, "two axes exchanged there, or left as they are"),
     "sign": (4.0, "another sign there"),
@@ -66,7 +66,7 @@ KINDS = {
     "leap": (3.0, ""),
     "statement": (3.0, ""),
     "call": (3.0, "one call fewer there"),
-    "constant": (2.6, "another number or constant there"),
+    "constant": (2.6, "of a number or constant"),
     "function": (2.6, "another function there"),
     "arguments": (2.6, "arguments in another order there"),
     "names": (2.6, "two names exchanged there"),
