@@ -61,11 +61,14 @@ STATEMENTS: Mapping[str, str] = {
     "writes_default": "Line {line} changes the default value of {name}, which is made only once.",
     "writes_outside": "Line {line} changes {name}, and this change stays after the call.",
     "error": "{error}",
-    "some_stop": "{error} Other calls return a result.",
+    "some_stop": "{error} Some other calls return a wrong result.",
     "only_nan": "In every call, all numbers in the results are NaN (not a number).",
-    "right_and_wrong": "{Wrong}, your code is wrong. {Right}, your code is right.",
+    "right_and_wrong": (
+        "{Wrong}, your code is wrong for all tested inputs. {Right}, it is right for all of them."
+    ),
     "right_and_error": (
-        "{Wrong}, your code stops with an error. {Right}, your code is right. {error}"
+        "{Wrong}, your code stops with an error for all tested inputs. {Right}, it is right for "
+        "all of them. {error}"
     ),
     "wrong_with_both": (
         "Your code is wrong only {wrong} and at the same time {also}. For other tested inputs, "

@@ -116,10 +116,10 @@ def test_a_trait_speaks_of_calls_without_it_only_where_that_says_something():
     def wrong_for_positive(x, c):
         return 2 * (x + c) if c < 0 else x * np.arange(len(x)) + 7 * c
 
-    assert "For a negative c, your code is right" in examine(wrong_for_positive).says
+    assert "For a negative c, it is right" in examine(wrong_for_positive).says
     trait = replace(RECIPE.traits[0], both_ways=False)
     found = examine(wrong_for_positive, replace(RECIPE, traits=(trait,)))
-    assert found is None or "your code is right" not in found.says
+    assert found is None or "it is right" not in found.says
 
 
 @pytest.mark.parametrize(
@@ -352,7 +352,8 @@ def test_an_error_in_some_calls_is_told_with_what_they_have_in_common():
 
     said = examine(function).says
     assert said.startswith(
-        "For a negative c, your code stops with an error. For a positive c, your code is right. "
+        "For a negative c, your code stops with an error for all tested inputs. For a positive c, "
+        "it is right for all of them. "
     )
     assert "It stopped with no." in said
 

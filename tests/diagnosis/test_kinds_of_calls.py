@@ -88,7 +88,8 @@ def test_a_property_that_wrong_calls_hardly_share_by_chance_is_stated():
 
 def test_what_is_wrong_comes_before_what_is_right():
     assert divided(8, {0, 1, 2}, {0, 1, 2}) == (
-        "In the rain, your code is wrong. In the sun, your code is right."
+        "In the rain, your code is wrong for all tested inputs. In the sun, it is right for all of "
+        "them."
     )
     dark = Trait(lambda s: s.number in {1, 2, 6, 7}, "in the dark", "in the light")
     assert divided(8, {0, 1, 2}, {1, 2}, dark) == (
@@ -136,6 +137,6 @@ def test_beside_an_error_a_fact_is_told_of_the_results_alone():
         "All results are negative. In other calls, scaled stopped with ValueError."
     )
     assert with_error(finding, "scaled stopped with ValueError in line 4.").says == (
-        "scaled stopped with ValueError in line 4. Other calls return a result. "
+        "scaled stopped with ValueError in line 4. Some other calls return a wrong result. "
         "In calls that return a wrong result: all results are negative."
     )

@@ -205,7 +205,7 @@ SENTENCES = {
     "clipped": (
         SCALED,
         "scores = np.clip(Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1]), -700, 700)",
-        "For large scores, your code is wrong. For scores of usual size, your code is right.",
+        "For large scores, your code is wrong for all tested inputs. For scores of usual size, it is",
     ),
 }
 
