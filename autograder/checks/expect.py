@@ -436,7 +436,9 @@ def _first_that_differs(what: str, answer: Numbers, right: Numbers, wrong: Numbe
     place = tuple(np.argwhere(wrong)[0].tolist())
     if not place:
         return f"{capital(what)} {are(what)} {_short(answer)}; expected {_short(right)}."
-    values = f"{count} of {wrong.size} values differ"
+    is_exact = np.isclose(answer, right, rtol=1e-8, atol=1e-8, equal_nan=True)
+    too_much = "" if (is_exact | wrong).all() else " too much"
+    values = f"{count} of {wrong.size} values differ{too_much}"
     if wrong.size == 1:
         values = "it differs"
     elif count == wrong.size:
