@@ -123,7 +123,7 @@ def test_allowed_scores(submission, reference, rng):
     grades=["masked scores"],
     needs=["test_allowed_scores"],
     hints=(
-        "To which number does your code change a blocked score?",
+        "In your result, what is each blocked score, and what is each allowed one?",
         "exp(0) is 1, not 0. Only a very low score, such as −∞ or −1e9, gets the weight 0.",
         "Where the mask is false, put -np.inf (or -1e9) instead of the score.",
     ),

@@ -583,7 +583,7 @@ def test_a_name_is_true_of_what_the_mask_does(grade_text, change):
     failed = next(check for check in report.checks if check.outcome == "failed")
     assert failed.diagnosis.misconceptions == (name,)
     assert says in opening(report).text
-    assert failed.hints[0].startswith("To which number does your code change")
+    assert failed.hints[0].startswith("Just before your softmax, what is each blocked score")
     assert "A blocked key gets weight 0" in required(failed)
 
 

@@ -10,7 +10,7 @@ from reference.attention import block, softmax
 from reference.misconceptions.scaled_dot_product_attention.products import transposed
 
 BLOCKING: Hints = (
-    "To which number does your code change a blocked score?",
+    "Just before your softmax, what is each blocked score, and what is each allowed one?",
     "Broadcast the given mask to the shape of the scores. Where the mask is False, the weight "
     "should be 0. Each row should still sum to 1. Without a mask, nothing should be blocked.",
     "Before the softmax, put −∞ (or −1e9) instead of the scaled score where the mask is False. Do "
