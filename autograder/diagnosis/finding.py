@@ -74,7 +74,7 @@ STATEMENTS: Mapping[str, str] = {
         "Your code is wrong only {wrong} and at the same time {also}. For other tested inputs, "
         "your code is right."
     ),
-    "wrong_only": "Your code is wrong for some tested inputs, but only {wrong}.",
+    "wrong_only": "{Wrong}, your code is wrong for some tested inputs.",
     "fact": "{says}",
     "measure": "{says}",
     "right_result": "{Right} {is_right} right. {Wrong} {is_wrong} wrong.",

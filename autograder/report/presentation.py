@@ -21,6 +21,7 @@ FOLLOWS = "follow-through"
 MOST_NAMED = 4
 _NUMBERS = re.compile(r"\W*\b\d+(x\d+)*\b[\W\d]*")  # numbers in Python's messages
 BEFORE = 10  # characters that a cut line shows before the marked part
+SAME_ERROR = "The same error as above."
 HIDDEN_INPUTS = "This check does not show its inputs."
 # Codes of causes whose sentences contain no text from a submission.
 SENTENCES: dict[CauseCode, str] = {
@@ -308,9 +309,9 @@ def required(check: CheckReport) -> str:
 def repeated_errors(exercise: ExerciseReport) -> dict[str, str]:
     """Return notes on errors that several checks share, by check name.
 
-    For the first check with an error, the note is a sentence. For later checks with this error, it
-    is "". Two errors are equal if they have the same line and the same message, apart from numbers,
-    or the same function and the same sentence.
+    For the first check with an error, the note counts the others. For these, it is `SAME_ERROR`.
+    Two errors are equal if they have the same line and the same message, apart from numbers, or the
+    same function and the same sentence.
     """
     checks = defaultdict(list)
     for check in presented(exercise).checks:
@@ -326,7 +327,7 @@ def repeated_errors(exercise: ExerciseReport) -> dict[str, str]:
         if others:
             alike = "" if {text for _, text in others} == {message} else " with other numbers"
             repeated[first] = f"The same{alike} in {several(len(others), 'more check')}."
-            repeated |= {name: "" for name, _ in others}
+            repeated |= {name: SAME_ERROR for name, _ in others}
     return repeated
 
 
@@ -363,8 +364,8 @@ def check_sentences(
     check: CheckReport, shown: set[str], repeated: Mapping[str, str]
 ) -> CheckSentences:
     """Return the sentences on a failed check that are not in `shown`, and add them to `shown`."""
-    if repeated.get(check.name) == "":
-        return CheckSentences()
+    if repeated.get(check.name) == SAME_ERROR:
+        return CheckSentences(repeated=SAME_ERROR)
     diagnosis = check.diagnosis.sentence if check.diagnosis is not None else ""
     finding, quiet = check.finding, is_quiet(check)
     if (finding if quiet else _titled(check)) in shown or _repeats(check):
