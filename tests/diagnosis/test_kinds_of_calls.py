@@ -82,7 +82,7 @@ def test_a_property_that_wrong_calls_share_by_chance_is_not_stated():
 
 
 def test_a_property_that_wrong_calls_hardly_share_by_chance_is_stated():
-    said = "Your code is wrong for some tested inputs, but only in the rain."
+    said = "In the rain, your code is wrong for some tested inputs."
     assert divided(16, {0, 1, 2}, {1, 2}) == said
 
 

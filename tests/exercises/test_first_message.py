@@ -866,7 +866,7 @@ FIRST = {
             "x = np.asarray(x, dtype=float)": "x = np.swapaxes(np.asarray(x, float), axis, 0); "
             "e = np.exp(x - x.max(axis=0)); return np.moveaxis(e / e.sum(axis=0), 0, axis)"
         },
-        "but only for three axes and more.",
+        "For three axes and more, your code is wrong for some tested inputs.",
     ),
     "a factor that rounds to 1 is not named": (
         "softmax",
@@ -881,7 +881,7 @@ FIRST = {
             "return np.where(mask, scores, -np.inf)": "scores = np.array(scores, float); "
             "scores[..., np.asarray(mask) == 0] = -np.inf; return scores"
         },
-        "but only with a mask that has to broadcast to the scores.",
+        "With a mask that has to broadcast to the scores, your code is wrong for some",
     ),
     "a root by precedence is twice d_k": (
         "scaled_dot_product_attention",
