@@ -222,7 +222,8 @@ OF_THE_LINE: Meanings = {
     ),
     r"(\w+)\.__init__\(\) takes .* positional arguments? but": _made,
     r"'(list|tuple)' object has no attribute '(\w+)'": (
-        "The argument is a {0} here, and a {0} has no {1}. np.asarray makes an array of it."
+        "A value in that line is a {0}, and a {0} has no {1}. np.asarray makes an array of a list. "
+        "Did a function return several results?"
     ),
     r"'(?:float|int|numpy\.float64|bool)' object has no attribute '(shape|T|ndim)'": (
         "A single number has no {0}. That line needs an array."
