@@ -59,9 +59,8 @@ from torch import nn
 # - **Batch axes and sizes.** Query, key and value have the same batch axes: none, one or several.
 #   `L_q`, `L_k`, `d_k` and `d_v` may all differ.
 # - **Masks.** A mask holds True and False, or 1 and 0 as whole numbers or as decimals of the inputs'
-#   dtype. It has at least two axes, not more than the scores, and broadcasts as in NumPy: the first
-#   axis of a mask with three axes meets the second of scores with four. Every query may attend to at
-#   least one key.
+#   dtype. It has two axes or more, but not more than the scores. It broadcasts as in NumPy, such as
+#   `(H, L_q, L_k)` to `(B, H, L_q, L_k)`. Every query may attend to at least one key.
 # - **Dropout.** In training, dropout acts on each weight by itself, with a mask or without one, sampled
 #   again in each call. Without an argument, its probability is 0.1.
 # - **Gradient to the inputs.** The gradient of the output reaches query, key and value, also with a

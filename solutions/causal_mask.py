@@ -45,11 +45,10 @@ import numpy as np
 #   which it does not scale. Every query may attend to at least one key.
 # - **Counts.** `count_visible` gives one whole number for each query.
 # - **Kinds of masks.** Masks need not be causal or square. They hold True and False, or 1 and 0 as
-#   whole numbers or decimals, or are what `create_causal_mask` gives. A mask has two axes or more, not
-#   more than the scores, and broadcasts as in NumPy: the first axis of three meets the heads of
-#   scores with four.
-# - **Large scores.** Scores as large as ±1,000 give the right weights, and no NaN. A blocked score ends
-#   at weight 0 also where all allowed ones are that low: −∞ and −1e9 are low enough.
+#   whole numbers or decimals, or are what `create_causal_mask` gives. A mask has two axes or more, but
+#   not more than the scores. It broadcasts as in NumPy, such as `(H, L_q, L_k)` to `(B, H, L_q, L_k)`.
+# - **Large scores.** Scores from −1,000 to 1,000 give the right weights, and no NaN. A blocked score
+#   ends at weight 0 even if all allowed scores of its row are −1,000: −∞ and −1e9 are low enough.
 # - **Lengths.** `seq_len` is at least 1 and at most 1,000.
 # - **No side effects.** No function changes its arguments or earlier results, and no result depends
 #   on earlier calls.

@@ -58,8 +58,8 @@ import numpy as np
 # - **Mask.** A blocked key gets weight 0, and each row of weights still sums to 1. Every query may
 #   attend to at least one key.
 # - **Kinds of masks.** A mask holds True and False, or 1 and 0 as whole numbers or decimals. It has
-#   at least two axes, not more than the scores, and broadcasts as in NumPy: the first axis of a mask
-#   with three axes meets the heads of scores with four.
+#   two axes or more, but not more than the scores. It broadcasts as in NumPy, such as
+#   `(H, L_q, L_k)` to `(B, H, L_q, L_k)`.
 # - **Large scores.** Scaled scores as large as ±10,000, or ±1,000 where a mask acts, give the right
 #   weights, and no NaN: use a stable softmax.
 # - **No side effects.** The function changes neither its arguments nor earlier results, and its
