@@ -241,7 +241,7 @@ def expect_gradients(
             raise Mismatch(
                 f"No gradient reaches {names.get(key, key)}. Either it has no effect on the "
                 "result, or something cuts the chain of torch operations: detach(), .data, "
-                ".item(), NumPy, torch.no_grad() or a new torch.tensor(…).",
+                "NumPy, torch.no_grad(), requires_grad = False or a new torch.tensor(…).",
                 mistake="gradient-cut",
                 told=(
                     "A gradient is missing. Either a value has no effect on the result, or "

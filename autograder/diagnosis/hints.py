@@ -251,7 +251,7 @@ HINTS: Mapping[str, Three] = {
         "Compare your `return` with the results that the text names, one by one.",
     ),
     "argument_changed": (
-        "Does a line write into a parameter, such as `x -= …` or `x[...] = …`?",
+        "Does a line write into an argument, such as `x -= …` or `x[...] = …`?",
         "An array that is passed to a function belongs to the caller.",
         "Make a new array: write `x = x - …` instead of `x -= …`.",
     ),

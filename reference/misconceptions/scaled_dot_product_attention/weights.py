@@ -171,8 +171,8 @@ WEIGHTS = (
                 lambda s: _shares(1 / (1 + np.exp(-s.blocked))),
             ),
             "positive-part-normalised": (
-                "Your weights are the scores with 0 for negative scores, divided by their sum. A "
-                "softmax uses exponentials.",
+                "{Your weights are the scores with 0 for negative scores, divided by their sum. A "
+                "softmax uses exponentials|The weights are made without exponentials}.",
                 lambda s: (
                     np.maximum(s.blocked, 0)
                     / (np.maximum(s.blocked, 0).sum(-1, keepdims=True) + 1e-9)
