@@ -344,7 +344,7 @@ def expect_stateless(
 def _listed(state: Mapping[str, list[int]]) -> str:
     names = [f"{one_line(name, 60)} {_short_shape(sizes)}" for name, sizes in state.items()]
     more = ", …" if len(names) > MAX_NAMES else ""
-    return ", ".join(names[:MAX_NAMES]) + more if names else "none"
+    return ", ".join(names[:MAX_NAMES]) + more if names else "none that is stored in self"
 
 
 def _short_shape(sizes: Sequence[int]) -> str:

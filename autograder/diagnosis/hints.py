@@ -160,7 +160,7 @@ HINTS: Mapping[str, Three] = {
     ),
     "arguments": (
         "Which arguments does the code pass {where}?",
-        "A call must have the arguments that the function expects.",
+        "A call of a function needs the function's arguments. A call of a class needs __init__'s.",
         "Compare the call with the first line of the function, or with help(…) of the function.",
     ),
     "refused": (

@@ -402,3 +402,18 @@ def test_no_zeros_for_negative_scores_are_named_beside_absolute_values(grade_par
     report = grade_part_1(BLOCKED_BY_0.format("scores.abs() / scores.abs().sum(-1, keepdim=True)"))
     assert "absolute values" in opening(report).text
     assert "0 for negative" not in opening(report).text
+
+
+LARGEST_OF_ALL = """        if mask is not None:
+            scores = scores.masked_fill(mask == 0, -torch.inf)
+        e = torch.exp(scores - scores.max())
+        weights = e / (e.sum(-1, keepdim=True) + 1e-9)
+        return self.dropout(weights) @ value, weights
+"""
+
+
+def test_one_maximum_for_all_rows_is_not_one_softmax(grade_part_1):
+    """It was "For large scores: one softmax runs over the whole array."."""
+    said = opening(grade_part_1(LARGEST_OF_ALL)).text
+    assert "The maximum of the whole array is subtracted from every row" in said
+    assert "one softmax" not in said
