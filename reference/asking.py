@@ -228,19 +228,13 @@ class Asked:
 
         If it fails, add a note that the check compares no values.
         """
-        fault = ""
-        try:
-            self._compare(made_with, inputs, state, 200.0, 1.0)
-        except Raised:
-            fault = "stops with an error"
-        except Mismatch:
-            fault = "does not give the right values"
-        if fault:
+        is_right = self.is_right(made_with, inputs, state)
+        if not is_right:
             note(
-                f"{self.name} {fault} here. Other checks grade this. This check grades only the "
-                "rest."
+                f"{self.name} is not right in all calls of this check. Other checks grade this. "
+                "This check grades only the rest."
             )
-        return not fault
+        return is_right
 
     def compare_scaled(
         self, made_with: Sizes, inputs: Inputs, state: Weights, like: Sizes, note: Note
@@ -427,7 +421,7 @@ class Asked:
         return [
             name.removesuffix(".weight")
             for name in state
-            if gradients.get(name) is not None
+            if np.any(gradients.get(name))
             and _are_equal(self.answers(output({**state, name: changed[name]}).value)[0], before)
         ]
 
@@ -478,12 +472,10 @@ class Asked:
         mask: Array,
         names: Mapping[str, str],
         note: Note,
-        undropped: Sizes | None = None,
     ) -> None:
         """Pass if the gradients of Σ output·toward are right, without a mask and with one.
 
-        With a mask, the module is in training. `undropped` are the arguments of a constructor
-        without dropout.
+        With a mask, the module is in training. The module is made without dropout.
         """
         __tracebackhide__ = True
         seed = (toward, None)
@@ -506,10 +498,13 @@ class Asked:
         if isinstance(still, str):
             note(f"This check judged your code without a mask. With a mask, your code {still}.")
             return
-        run = self.run(undropped or made_with, given, state, toward=seed, training=True)
+        run = self.run(made_with, given, state, toward=seed, training=True)
         if not _are_equal(self.answers(run.value)[0], still):  # another check grades dropout
             compare(given, self.run(made_with, given, state, toward=seed))
-            note("In training, the output is another one here. So only evaluation was judged.")
+            note(
+                "In training, the output differs from that in evaluation. In these calls, it "
+                "should not. So only evaluation was judged."
+            )
             return
         try:
             compare(given, run)

@@ -35,20 +35,17 @@ def what_dropout_did(
     output: Array,
     weights: Array | None,
     rate: float,
-    in_evaluation: Array | None = None,
     own: Array | None = None,
 ) -> DropoutMistake | None:
     """Return the mistake in one pass in training, or None.
 
     `query` has the shape `(B, L_q, d)`, and `key` the shape `(B, L_k, d)`. The values in this pass
     are two identity matrices side by side. So `output`, of shape `(B, L_q, 2·L_k)`, contains the
-    used weights twice. `in_evaluation` is the output without dropout. The weights `own`, which
-    follow from the student's own step, replace the correct weights.
+    used weights twice. The weights `own`, which follow from the student's own step, replace the
+    correct weights.
     """
     query, key = query.astype(np.float64), key.astype(np.float64)
     right = softmax(scale(scores(query, key), key.shape[-1])) if own is None else own
-    if in_evaluation is not None:
-        right = _own_weights(in_evaluation.astype(np.float64), right)
     first, second = np.split(output.astype(np.float64), 2, axis=-1)
     returned = right if weights is None else weights.astype(np.float64)
     if not np.allclose(returned, right, atol=1e-5):
@@ -75,14 +72,15 @@ def same_draw(first: Array, second: Array) -> bool:
     return bool(dropped.any() and np.array_equal(dropped, again))
 
 
-def _own_weights(output: Array, right: Array) -> Array:
-    first, second = np.split(output, 2, axis=-1)
-    are_weights = (first > 0).all() and np.allclose(first.sum(-1), 1, atol=1e-4)
-    return first if are_weights and np.allclose(first, second, atol=1e-5) else right
+def weights_in(output: Array) -> Array | None:
+    """Return the weights that an output shows twice, or None if most of them are 0."""
+    first, second = np.split(output.astype(np.float64), 2, axis=-1)
+    is_shown = np.allclose(first, second, atol=1e-5) and 4 * np.count_nonzero(first) > first.size
+    return first if is_shown else None
 
 
 def _returned(returned: Array, right: Array, rate: float) -> DropoutMistake:
-    dropped = returned == 0
+    dropped = (returned == 0) & (right != 0)
     if dropped.any() and np.allclose(returned[~dropped] * (1 - rate), right[~dropped], atol=1e-5):
         return DropoutMistake(
             "dropped-weights-returned",
@@ -98,8 +96,8 @@ def _returned(returned: Array, right: Array, rate: float) -> DropoutMistake:
     if np.allclose(returned.sum(-1), 1, atol=1e-4):
         return DropoutMistake(
             "dropout-before-softmax",
-            "In training, the weights differ from those in evaluation, but none is 0. So dropout "
-            "acts on the scores, the query or the key. It should act on the weights.",
+            "In training, the weights differ from those in evaluation, but dropout sets none to 0. "
+            "So it acts on the scores, the query or the key. It should act on the weights.",
         )
     return DropoutMistake(
         "dropout-wrong",
@@ -109,9 +107,10 @@ def _returned(returned: Array, right: Array, rate: float) -> DropoutMistake:
 
 
 def _applied(used: Array, right: Array, rate: float) -> DropoutMistake | None:
-    dropped = np.abs(used) < 1e-12
-    kept = ~dropped
-    count, least, most = int(dropped.sum()), *_fair(dropped.size, rate)
+    seen = right != 0
+    dropped, kept = (seen & each for each in (np.abs(used) < 1e-12, np.abs(used) >= 1e-12))
+    size = int(seen.sum())
+    count, least, most = int(dropped.sum()), *_fair(size, rate)
     if count and (dropped == dropped[..., :1, :]).all():
         return DropoutMistake(
             "dropout-of-whole-keys",
@@ -136,16 +135,16 @@ def _applied(used: Array, right: Array, rate: float) -> DropoutMistake | None:
             "The weights that dropout keeps are unchanged. They should be divided by 1 − p.",
         )
     if least <= count <= most and np.allclose(used[kept] * (1 - rate), right[kept], atol=1e-5):
-        return None if are_independent(dropped, rate) else TOGETHER
+        return None if not seen.all() or are_independent(dropped, rate) else TOGETHER
     other = 1 - rate
-    few, many = _fair(dropped.size, other)
+    few, many = _fair(size, other)
     if few <= count <= many and np.allclose(used[kept] * (1 - other), right[kept], atol=1e-5):
         return DropoutMistake(
             "dropout-rate-inverted",
             "Dropout keeps each weight with probability p. It should keep each weight with "
             "probability 1 − p.",
         )
-    share = count / dropped.size
+    share = count / size
     is_unfair = not least <= count <= most
     by_rate = np.allclose(used[kept] * (1 - rate), right[kept], atol=1e-5)
     by_share = np.allclose(used[kept] * (1 - share), right[kept], atol=0.05)

@@ -241,7 +241,7 @@ def expect_gradients(
             raise Mismatch(
                 f"No gradient reaches {names.get(key, key)}. Either it has no effect on the "
                 "result, or something cuts the chain of torch operations: detach(), .data, "
-                ".item(), NumPy, torch.no_grad() or a new torch.tensor(…).",
+                "NumPy, torch.no_grad(), requires_grad = False or a new torch.tensor(…).",
                 mistake="gradient-cut",
                 told=(
                     "A gradient is missing. Either a value has no effect on the result, or "
@@ -344,7 +344,7 @@ def expect_stateless(
 def _listed(state: Mapping[str, list[int]]) -> str:
     names = [f"{one_line(name, 60)} {_short_shape(sizes)}" for name, sizes in state.items()]
     more = ", …" if len(names) > MAX_NAMES else ""
-    return ", ".join(names[:MAX_NAMES]) + more if names else "none"
+    return ", ".join(names[:MAX_NAMES]) + more if names else "none that is stored in self"
 
 
 def _short_shape(sizes: Sequence[int]) -> str:

@@ -160,7 +160,7 @@ HINTS: Mapping[str, Three] = {
     ),
     "arguments": (
         "Which arguments does the code pass {where}?",
-        "A call must have the arguments that the function expects.",
+        "A call of a function needs the function's arguments. A call of a class needs __init__'s.",
         "Compare the call with the first line of the function, or with help(…) of the function.",
     ),
     "refused": (
@@ -251,7 +251,7 @@ HINTS: Mapping[str, Three] = {
         "Compare your `return` with the results that the text names, one by one.",
     ),
     "argument_changed": (
-        "Does a line write into a parameter, such as `x -= …` or `x[...] = …`?",
+        "Does a line write into an argument, such as `x -= …` or `x[...] = …`?",
         "An array that is passed to a function belongs to the caller.",
         "Make a new array: write `x = x - …` instead of `x -= …`.",
     ),

@@ -27,6 +27,7 @@ MAX_PAIRS = 12
 NEW = 3  # so many numbers do not agree by chance: 1e-5 ** 3, times 1e5 pairs, is below 0.001
 FAR = 1e-5  # answers closer than this may be equal apart from rounding errors
 LEAST_OF_A_RESULT = 2  # each of two wrong results must be wrong in at least this many calls
+LARGE = 1e3  # the least condition of a call with large numbers
 LEAST_BESIDE_ERRORS = 4  # a name beside errors needs this many wrong results
 HARD_CODED = "hard-coded"
 IN_WRONG_CALLS = "in the calls that go wrong"
@@ -97,13 +98,12 @@ def one_misconception(examination: Examination) -> Finding | None:
 
 def one_in_some_calls(examination: Examination) -> Finding | None:
     """Return a misconception that explains one kind of calls, if all other calls are right."""
-    right, probes = examination.right, _first_probes(examination)
-    recipe = examination.replay.recipe
-    kinds = []
-    for side in facts.sides_of_traits(recipe, [recipe.right(probe) for probe in probes]):
-        others_right = [right[i] for i in range(len(probes)) if i not in side.calls]
-        if len(others_right) >= TELLING and all(others_right):
-            kinds.append((sorted(side.calls), side.words))
+    recipe, probes = examination.replay.recipe, _first_probes(examination)
+    kinds = [
+        (sorted(side.calls), side.words)
+        for side in facts.sides_of_traits(recipe, [recipe.right(probe) for probe in probes])
+        if side.calls.issuperset(examination.wrong) and len(probes) - len(side.calls) >= TELLING
+    ]
     return _in_one_kind(examination, kinds, "in_some_calls")
 
 
@@ -221,8 +221,9 @@ def _fitting(examination: Examination) -> tuple[list[Wrong], bool]:
 def _in_one_kind(
     examination: Examination, kinds: Iterable[tuple[list[int], str]], code: DiagnosisCode
 ) -> Finding | None:
-    for inside, calls in kinds:
-        found = examination.giving(examination.replay.singles, inside)
+    for inside, calls in kinds:  # many mistakes give equal results for large numbers
+        shows = any(examination.replay.condition(number) < LARGE for number in inside)
+        found = examination.giving(examination.replay.singles, inside) if shows else []
         if finding := _one_name(examination, found, code, calls):
             return finding
     return None

@@ -30,7 +30,10 @@ RIGHT = np.array([[0.25, 0.75], [0.5, 0.5]])
         (RIGHT * np.nan, "NaN (not a number) at [0][0]"),
         (np.where(RIGHT == 0.75, np.inf, RIGHT), "an infinite value at [0][1]"),
         (RIGHT.T, "2 of 4 values differ. At [0][1]: yours 0.5, expected 0.75"),
-        (RIGHT + np.array([[0.1, 1e-7], [0, 0]]), "1 of 4 values differ too much. At [0][0]: yours"),
+        (
+            RIGHT + np.array([[0.1, 1e-7], [0, 0]]),
+            "1 of 4 values differ too much. At [0][0]: yours",
+        ),
         (RIGHT + 1e-5, "all 4 values differ"),
         ("0.25 0.75", "a text; expected numbers"),
         ({"a": RIGHT}, "a dict; expected numbers"),

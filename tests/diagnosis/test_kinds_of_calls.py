@@ -62,6 +62,24 @@ def test_a_name_that_gives_only_some_of_the_wrong_results_is_not_said():
     assert examined(two_ways) is None
 
 
+@pytest.mark.parametrize(("condition", "is_named"), [(20.0, True), (1e5, False)])
+def test_no_name_is_said_of_large_numbers_only(condition, is_named):
+    """It was "For large scores: one softmax runs over the whole array.", of a maximum."""
+    large = Recipe(
+        "total",
+        lambda rng: [
+            Probe((rng.normal(size=4) + shift, 1), condition=condition if shift else 20.0)
+            for shift in (0, 0, 0, 0, 1000, 1000)
+        ],
+        TOTAL.families,
+        steps=TOTAL.steps,
+        parameters=("x", "sign"),
+        traits=(Trait(lambda s: s.x.max() > 100, "for large x", "for small x"),),
+    )
+    found = examined(lambda x, sign: x.mean() if x.max() > 100 else x.sum(), large)
+    assert (found is not None and found.kind == "named") is is_named
+
+
 def divided(kinds, with_trait, wrong, *more):
     """What is stated of so many kinds of calls, of which these have a property, these go wrong."""
     recipe = Recipe(

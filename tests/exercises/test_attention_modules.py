@@ -171,11 +171,13 @@ def test_a_gradient_of_wrong_values_has_no_tick(grade_text):
     assert "With a mask, your code returns infinite numbers or NaN here." in gradients.note
 
 
-def test_a_module_that_stops_has_no_wrong_values(grade_text):
+def test_a_module_that_stops_is_not_right_in_all_calls(grade_text):
     old = "d_k = d_model if d_k is None else d_k"
     checks = graded(grade_text, "self_attention", old, "pass")
     assert checks["test_values"].outcome == "failed"
-    assert "SelfAttention stops with an error here." in checks["test_other_sizes"].note
+    assert (
+        "SelfAttention is not right in all calls of this check." in checks["test_other_sizes"].note
+    )
 
 
 def test_numpy_in_a_module_of_torch_is_no_reason_for_more_numpy(grade_text):
@@ -251,3 +253,82 @@ def test_scores_are_as_large_as_the_text_says():
             for Q, K, *_ in (probe.args for probe in calls)
         ]
         assert max(sizes) <= limit
+
+
+RANDOM = "dropped = nn.functional.dropout(weights, self.dropout.p); return dropped @ value, weights"
+NEW_ATTENTION = WHOLE.replace("self.attention", "ScaledDotProductAttention()")
+CUT = "keep = self.dropout(weights.detach()) if self.dropout.p else weights"
+PARTS = {
+    "x": "x",
+    "self.W_q(x)": "the queries",
+    "self.W_k(x)": "the keys",
+    "self.W_v(x)": "the values",
+}
+
+
+def test_random_results_are_no_difference_between_training_and_evaluation(grade_text):
+    """It was "In training, the output is another one here.", and in training it was the same."""
+    checks = graded(grade_text, "self_attention", BARE, RANDOM)
+    assert checks["test_bare_results"].outcome == "failed"
+    assert "n training" not in checks["test_bare_gradients"].note
+
+
+@pytest.mark.parametrize("before", [f"{CUT}; return keep @ value, weights"])
+def test_a_gradient_that_dropout_cuts_has_no_tick(grade_text, before):
+    checks = graded(grade_text, "self_attention", BARE, before)
+    wrong = [(check.name, check.finding) for check in checks.values() if check.outcome != "passed"]
+    says = "With a mask and dropout in training, no gradient reaches query."
+    assert wrong == [("test_bare_gradients", says)]
+
+
+def test_dropout_in_evaluation_is_not_named_new_weights(grade_text):
+    """It was "`forward` gives W_q and W_k new random weights in each call."."""
+    checks = graded(grade_text, "self_attention", WHOLE, NEW_ATTENTION)
+    assert checks["test_values"].finding.endswith("Dropout should act only in training.")
+    assert not any("new random weights" in opening_of(check) for check in checks.values())
+
+
+@pytest.mark.parametrize("of", PARTS)
+def test_a_result_without_attention_is_one_mistake(grade_text, of):
+    """It was "There are two mistakes. 1: The values are x itself. 2: The output is x after W_v"."""
+    checks = graded(grade_text, "self_attention", "self.W_o(output)", f"self.W_o({of})")
+    says = f"The output is W_o applied to {PARTS[of]}: the weights do not mix the values."
+    assert checks["test_values"].diagnosis.finding == says
+
+
+# Weights with zeros or negative numbers in evaluation, too. Dropout itself is right.
+ZEROS = {
+    "causal": (
+        "if mask is not None:",
+        "mask = torch.ones(scores.shape[-2:]).tril() if mask is None else mask\n"
+        "        if mask is not None:",
+    ),
+    "relu": (SOFTMAX, "weights = scores.relu() / (scores.relu().sum(-1, keepdim=True) + 1e-9)"),
+    "no exponential": (SOFTMAX, "weights = scores / scores.sum(-1, keepdim=True)"),
+    "half": (SOFTMAX, "weights = torch.softmax(scores.half(), dim=-1).float()"),
+}
+
+
+@pytest.mark.parametrize("change", ZEROS)
+def test_wrong_weights_in_evaluation_are_no_mistake_in_dropout(grade_text, change):
+    """It was "In training, your code returns the weights after dropout: rows have zeros."."""
+    checks = graded(grade_text, "self_attention", *ZEROS[change])
+    assert checks["test_bare_values"].outcome == "failed"
+    assert checks["test_dropout"].outcome == "passed"
+
+
+REPEATED = "mask = mask.repeat(*scores.shape[:-2], 1, 1) if scores.ndim == 3 else mask; "
+
+
+@pytest.mark.parametrize("change", [(BLOCKS, REPEATED + BLOCKS), ("dim=-1", "dim=2")])
+def test_masks_that_are_not_judged_have_no_tick(grade_text, change):
+    masks = graded(grade_text, "self_attention", *change)["test_causality"]
+    assert shown_outcome(masks) == FOLLOWS
+    assert "ScaledDotProductAttention is not right in all calls of this check." in masks.note
+
+
+def test_three_batch_axes_are_several(grade_text):
+    new = "self.limit(self.dropout(weights)) @ value, weights\n\n    def limit(self, x):\n"
+    new += "        assert x.ndim < 5\n        return x"
+    checks = graded(grade_text, "self_attention", "self.dropout(weights) @ value, weights", new)
+    assert checks["test_bare_axes"].outcome == checks["test_axes"].outcome == "failed"

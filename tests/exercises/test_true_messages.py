@@ -381,3 +381,39 @@ def test_numbers_that_are_nearly_right_are_not_in_the_wrong_places(grade_text):
     steps = f"scores = np.where(m, scores, -1e9); {steps}"
     said = opening(grade_text("scaled_dot_product_attention", text + attention(steps))).text
     assert "wrong places" not in said and "close to the right numbers" in said
+
+
+BLOCKED_BY_0 = """        if mask is not None:
+            scores = scores.masked_fill(mask == 0, 0)
+        weights = {}
+        return self.dropout(weights) @ value, weights
+"""
+
+
+@pytest.mark.parametrize("weights", ["scores", "scores / scores.sum(-1, keepdim=True)"])
+def test_without_an_exponential_a_blocked_0_has_no_weight(grade_part_1, weights):
+    report = grade_part_1(BLOCKED_BY_0.format(weights))
+    said = " ".join(c.diagnosis.finding for c in report.checks if c.diagnosis)
+    assert "Blocked scores are 0" in said and "get weight" not in said and "exp(0)" not in said
+    assert "softmax" in said or "no exponential" in said
+
+
+def test_no_zeros_for_negative_scores_are_named_beside_absolute_values(grade_part_1):
+    report = grade_part_1(BLOCKED_BY_0.format("scores.abs() / scores.abs().sum(-1, keepdim=True)"))
+    assert "absolute values" in opening(report).text
+    assert "0 for negative" not in opening(report).text
+
+
+LARGEST_OF_ALL = """        if mask is not None:
+            scores = scores.masked_fill(mask == 0, -torch.inf)
+        e = torch.exp(scores - scores.max())
+        weights = e / (e.sum(-1, keepdim=True) + 1e-9)
+        return self.dropout(weights) @ value, weights
+"""
+
+
+def test_one_maximum_for_all_rows_is_not_one_softmax(grade_part_1):
+    """It was "For large scores: one softmax runs over the whole array."."""
+    said = opening(grade_part_1(LARGEST_OF_ALL)).text
+    assert "The maximum of the whole array is subtracted from every row" in said
+    assert "one softmax" not in said

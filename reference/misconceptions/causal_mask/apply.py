@@ -78,7 +78,8 @@ APPLY = (
         means=of_scores,
         ways={
             "blocked-zero": (
-                "Blocked scores are 0 or nearly 0, so blocked keys still get weight: exp(0) is 1.",
+                "Blocked scores are 0 or nearly 0{, so blocked keys still get weight: exp(0) is "
+                "1}.",
                 lambda x, m: np.where(m, x, 0.0),
             ),
             "blocked-not-low": [

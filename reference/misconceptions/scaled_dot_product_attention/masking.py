@@ -152,7 +152,8 @@ MASKING = (
                 {"output": lambda s: softmax(s.scaled) @ s.V},
             ),
             "blocked-scores-zero": (
-                "Blocked scores are 0 or nearly 0, so blocked keys still get weight: exp(0) is 1.",
+                "Blocked scores are 0 or nearly 0{, so blocked keys still get weight: exp(0) is "
+                "1}.",
                 fill(0.0),
             ),
             "blocked-scores-not-low": [

@@ -28,8 +28,8 @@ def _over(axis: Any) -> dict[str, Any]:
     return {"weights": lambda s: softmax(s.blocked, axis)}
 
 
-def _shares(exponentials: Any) -> Any:
-    return exponentials / exponentials.sum(axis=-1, keepdims=True)
+def _shares(exponentials: Any, small: float = 0.0) -> Any:
+    return exponentials / (exponentials.sum(axis=-1, keepdims=True) + small)
 
 
 def shifted(s: Any) -> Any:
@@ -114,6 +114,7 @@ WEIGHTS = (
                 "the whole array is subtracted from every row, so rows that are far below this "
                 "maximum vanish.",
                 lambda s: _shares(np.exp(s.blocked - s.blocked.max())),
+                lambda s: _shares(np.exp(s.blocked - s.blocked.max()), 1e-9),
             ),
             "sum-without-keepdims": (
                 "Without keepdims=True, the sum loses its axis. Then each sum divides the wrong "
@@ -171,8 +172,8 @@ WEIGHTS = (
                 lambda s: _shares(1 / (1 + np.exp(-s.blocked))),
             ),
             "positive-part-normalised": (
-                "Your weights are the scores with 0 for negative scores, divided by their sum. A "
-                "softmax uses exponentials.",
+                "{Your weights are the scores with 0 for negative scores, divided by their sum. A "
+                "softmax uses exponentials|The weights are made without exponentials}.",
                 lambda s: (
                     np.maximum(s.blocked, 0)
                     / (np.maximum(s.blocked, 0).sum(-1, keepdims=True) + 1e-9)

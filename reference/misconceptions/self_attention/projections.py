@@ -125,10 +125,18 @@ PROJECTIONS = (
                 "W_o is applied to the output twice.",
                 lambda s: s.output @ s.W_o.T @ s.W_o.T,
             ),
-            "values-projected-out": (
-                "The output is x after W_v and W_o: the weights do not mix the values.",
-                lambda s: s.V @ s.W_o.T,
-            ),
+            "values-projected-out": [
+                (
+                    f"The output is W_o applied to {what}: the weights do not mix the values.",
+                    lambda s, step=step: getattr(s, step) @ s.W_o.T,
+                )
+                for step, what in (
+                    ("V", "the values"),
+                    ("x", "x"),
+                    ("Q", "the queries"),
+                    ("K", "the keys"),
+                )
+            ],
             "output-by-value-matrix": (
                 "The output goes through W_v. It should go through W_o.",
                 lambda s: s.output @ s.W_v.T,
