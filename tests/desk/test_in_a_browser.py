@@ -14,6 +14,8 @@ from tests.conftest import ROOT
 from tests.desk.generated import with_submissions
 from tests.desk.served import enter
 
+pytestmark = pytest.mark.one_in(2)
+
 VIEWS = {
     "class": "/",
     "some": "/?q=u00",

@@ -17,6 +17,8 @@ from autograder.submission.source import from_text
 from reference.bugs import NAMES
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.one_in(2)
+
 # A change of the solution; the mistakes that are named, and a part of what is said of them.
 CHANGES = [
     ("softmax", "np.exp(", "2.718 ** (", ("rounded-e",), "that replaces e by 2.718 in every call."),

@@ -14,6 +14,8 @@ from autograder.worker.messages import Unit
 from reference.checks.trained_models import form_of
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.one_in(3)
+
 NAME = "train_and_generate"
 FAULTS = {
     "gradients are never cleared": ("        optimizer.zero_grad()\n", ""),

@@ -8,6 +8,8 @@ from autograder.report.presentation import FOLLOWS, shown_outcome
 from reference import asking
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.one_in(2)
+
 BARE, WHOLE = "ScaledDotProductAttention", "SelfAttention"
 GIVES = "{}.forward = lambda self, *args: {}\n"
 

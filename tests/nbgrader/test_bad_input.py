@@ -8,6 +8,8 @@ import pytest
 from tests.nbgrader.commands import forked
 from tests.nbgrader.course import ASSIGNMENT, ShortCourse
 
+pytestmark = pytest.mark.one_in(2)
+
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory):

@@ -8,6 +8,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 import autograder
 
+pytestmark = pytest.mark.one_in(2)
+
 WRONG = "import numpy as np\ndef softmax(x, axis=-1):\n    e = np.exp(x)\n    return e / e.sum(axis=0, keepdims=True)"
 RIGHT = "def softmax(x, axis=-1):\n    x = np.asarray(x, float)\n    e = np.exp(x - x.max(axis, keepdims=True))\n    return e / e.sum(axis, keepdims=True)"
 CHECK = 'from autograder import check\n\ncheck("{}")'

@@ -16,6 +16,8 @@ from autograder.nbgrader import grading as module
 from autograder.nbgrader.grading import JUDGE, grading_of, open_grading
 from tests.nbgrader.course import ShortCourse, solution
 
+pytestmark = pytest.mark.one_in(2)
+
 
 @pytest.fixture
 def kit(tmp_path):

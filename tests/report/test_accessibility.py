@@ -10,6 +10,8 @@ from tests.browser import chromium, violations
 from tests.conftest import ROOT
 from tests.desk.generated import drawn_class
 
+pytestmark = pytest.mark.one_in(2)
+
 
 @pytest.fixture(scope="module")
 def pages(request, tmp_path_factory):

@@ -19,6 +19,8 @@ from autograder.sandbox.problems import (
 from tests.conftest import ENDLESS
 from tests.sandbox.processes import has_ended
 
+pytestmark = pytest.mark.one_in(2)
+
 WRITE_NOISE = """import os
     for descriptor in range(3, 20):
         try:
