@@ -1,10 +1,12 @@
 """Inputs of attention with the largest scaled scores that the exercises allow."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from autograder.author import Mismatch
 from reference.attention import scale, scores
 
 LOW_SCORES: tuple[npt.NDArray[Any], ...] = (
@@ -23,3 +25,29 @@ def with_scores_up_to(most: float, Q: Any, K: Any) -> tuple[Any, Any]:
     """Return Q and K times a factor. Their largest scaled score is then ±`most`."""
     factor = np.sqrt(0.99 * most / np.abs(scale(scores(Q, K), Q.shape[-1])).max())
     return (Q * factor).astype(Q.dtype), (K * factor).astype(K.dtype)
+
+
+def compare_low(bare: Any, value: Any, mask: Any, note: Callable[[str], None]) -> None:
+    """Pass if the values are right when blocked scores are far above allowed scores."""
+    __tracebackhide__ = True
+    batch, few = value.shape[:-2], value[..., :3, :]
+    query, key, allowed = LOW_SCORES
+    given = (
+        np.broadcast_to(each, (*batch, *each.shape)).astype(np.float32) for each in (query, key)
+    )
+    try:
+        bare.compare((), (*given, few, allowed), {}, condition=1e4)
+    except Mismatch:
+        if bare.is_right((), (few, few, few, mask[:, :3]), {}):
+            raise
+        note("A mask is judged by another check.")
+
+
+def expect_finite(bare: Any, inputs: Any, mask: str = "") -> None:
+    """Pass if large scores give no NaN, whatever the scale."""
+    __tracebackhide__ = True
+    output = np.asarray(bare.output((), inputs, {}))
+    if not np.isfinite(output).all():
+        raise Mismatch(
+            f"With large scores{mask}, the output contains NaN or infinite values.", "the output"
+        )

@@ -20,7 +20,7 @@ from autograder.author import (
 from reference.asking import Asked, usual_batch
 from reference.dropout import same_draw, weights_in, what_dropout_did
 from reference.following import own_self_attention
-from reference.large_scores import LOW_SCORES, with_scores_up_to
+from reference.large_scores import compare_low, expect_finite, with_scores_up_to
 from reference.mask_shapes import broadcast_masks
 from reference.masks import causal_mask
 
@@ -471,9 +471,8 @@ def test_other_sizes(whole, bare, rng, note, grading):
         compare_low(bare, value, mask, note)
     grading("large scores")
     expect_finite(bare, large)
-    expect_finite(
-        bare, (*large, mask), " and a mask"
-    )  # a mask after the softmax may leave a row without weights
+    # a mask after the softmax may leave a row without weights
+    expect_finite(bare, (*large, mask), " and a mask")
     grading("no side effects")
     inputs = (query, key, value, mask)
     names = ("query", "key", "value", "mask")
@@ -504,28 +503,4 @@ def test_other_sizes(whole, bare, rng, note, grading):
             lambda given=given, **more: whole.output((8, 5, 3), given, state, **more),
             others,
             "the outputs",
-        )
-
-
-def compare_low(bare, value, mask, note):
-    """Pass if the values are right when blocked scores are far above allowed scores."""
-    batch, few = value.shape[:-2], value[..., :3, :]
-    query, key, allowed = LOW_SCORES
-    given = (
-        np.broadcast_to(each, (*batch, *each.shape)).astype(np.float32) for each in (query, key)
-    )
-    try:
-        bare.compare((), (*given, few, allowed), {}, condition=1e4)
-    except Mismatch:
-        if bare.is_right((), (few, few, few, mask[:, :3]), {}):
-            raise
-        note("A mask is judged by another check.")
-
-
-def expect_finite(bare, inputs, mask=""):
-    """Pass if large scores give no NaN, whatever the scale."""
-    output = np.asarray(bare.output((), inputs, {}))
-    if not np.isfinite(output).all():
-        raise Mismatch(
-            f"With large scores{mask}, the output contains NaN or infinite values.", "the output"
         )
