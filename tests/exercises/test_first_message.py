@@ -44,6 +44,13 @@ CHANGES = [
         "it has lost its axes of size 1",
     ),
     (
+        "multi_head_reshape",
+        "x.reshape(batch, length, num_heads,",
+        "x.reshape(1, batch * length, num_heads,",
+        ("sequences-joined",),
+        "All sequences of the batch are joined into one",
+    ),
+    (
         "scaled_dot_product_attention",
         "Q @ np.swapaxes(K, -1, -2)",
         "Q @ K",

@@ -143,6 +143,14 @@ SPLIT = (
                 "All axes are reversed (`.T`): your axes are (E/H, H, L, B).",
                 lambda x, h: _parts(x, h).T,
             ),
+            "batch-and-positions-swapped": (
+                "Batch and positions are exchanged: your axes are (L, H, B, E/H).",
+                lambda x, h: _parts(x, h).transpose(1, 2, 0, 3),
+            ),
+            "sequences-joined": (
+                "All sequences of the batch are joined into one: your axes are (1, H, B·L, E/H).",
+                lambda x, h: x.reshape(1, -1, h, x.shape[2] // h).transpose(0, 2, 1, 3),
+            ),
         },
     ),
     Family(
@@ -154,24 +162,6 @@ SPLIT = (
                 "The positions are cut into heads. The features should be cut into heads.",
                 lambda x, h: x.reshape(x.shape[0], h, x.shape[1] // h, x.shape[2]),
             ),
-        },
-    ),
-    Family(
-        "heads",
-        AXES,
-        means=of_x_and_heads,
-        ways={
-            "batch-and-positions-swapped": (
-                "Batch and positions are exchanged: your axes are (L, H, B, E/H).",
-                lambda x, h: _parts(x, h).transpose(1, 2, 0, 3),
-            ),
-        },
-    ),
-    Family(
-        "heads",
-        BLOCKS,
-        means=of_x_and_heads,
-        ways={
             "heads-reversed": (
                 "The heads are in reverse order: head 0 has the last features.",
                 lambda x, h: _parts(x, h).transpose(0, 2, 1, 3)[:, ::-1],
