@@ -231,7 +231,7 @@ class Asked:
         is_right = self.is_right(made_with, inputs, state)
         if not is_right:
             note(
-                f"{self.name} is not right in all calls of this check. Other checks grade this. "
+                f"{self.name} is wrong in some calls of this check. Other checks grade this. "
                 "This check grades only the rest."
             )
         return is_right

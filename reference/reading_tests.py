@@ -222,7 +222,7 @@ def _looks_only_at(test: _Test) -> Fact | None:
         (
             "asserts-only-differences",
             {"shapes", "differences"},
-            "Its asserts say what the answer is not, and not what the right answer is.",
+            "Its asserts say what the result is not. They do not say what the right result is.",
         ),
     ):
         if kinds <= known:

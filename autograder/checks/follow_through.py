@@ -412,14 +412,14 @@ def expect_independent_calls(
                 again = None
             if not values_agree(before, again):
                 raise Mismatch(
-                    f"{name}, called with the same arguments, gives another result after other "
-                    "calls. So the result depends on chance, or on something that an earlier call "
-                    "left behind.",
+                    f"{name} was called twice with the same arguments, with other calls between "
+                    "them. The results differ. So the result depends on chance, or on something "
+                    "that an earlier call left behind.",
                     mistake="remembers",
                     told=(
-                        "A function, called with the same arguments, gives another result after "
-                        "other calls. So the result depends on chance, or on something that an "
-                        "earlier call left behind."
+                        "A function was called twice with the same arguments, with other calls "
+                        "between them. The results differ. So the result depends on chance, or on "
+                        "something that an earlier call left behind."
                     ),
                 )
 

@@ -46,7 +46,7 @@ class Chunk(msgspec.Struct, frozen=True):
 
 
 class ChunkReports(msgspec.Struct, frozen=True):
-    """Encoded `TaskReports` for each task. A task that killed judges has empty bytes."""
+    """Encoded `TaskReports` for each task. For a task that killed judges, the bytes are empty."""
 
     reports: tuple[bytes, ...] = ()
     seconds: float = 0.0  # time of grading

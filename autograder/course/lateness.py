@@ -74,7 +74,7 @@ def late_penalty(policy: LatePolicy, days: int, free_left: int) -> LatePenalty:
 
 
 def with_deadlines(course: dict[object, object]) -> dict[object, object]:
-    """Convert texts such as `2027-02-05T23:59+01:00` in a course's fields to times.
+    """Convert a course's times from texts such as `2027-02-05T23:59+01:00`.
 
     A deadline without a time zone is in UTC. Other values stay unchanged.
     """

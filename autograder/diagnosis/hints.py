@@ -160,7 +160,8 @@ HINTS: Mapping[str, Three] = {
     ),
     "arguments": (
         "Which arguments does the code pass {where}?",
-        "A call of a function needs the function's arguments. A call of a class needs __init__'s.",
+        "A call of a function needs the function's arguments. A call of a class needs "
+        "the arguments of __init__, without self.",
         "Compare the call with the first line of the function, or with help(…) of the function.",
     ),
     "refused": (

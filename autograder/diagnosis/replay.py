@@ -78,7 +78,7 @@ class Replay:
     def families(self) -> list[Wrong]:
         """Generic changes of arguments, results and steps; see `general.families`.
 
-        A change of a step is also combined with each alternative of a neighbouring step.
+        Besides each change alone, it is tried with each alternative of a neighbouring step.
         """
         plain: list[Wrong] = [(change,) for change in families(self.recipe)]
         neighbours = list(pairwise(self.recipe.steps))

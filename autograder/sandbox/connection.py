@@ -1,9 +1,9 @@
 """Connection to a worker: bytes in both directions, with a deadline.
 
-A deadline counts the processor time of all threads of the process, and the time of sleep. The time
-when the processor is busy with other work does not count, so a busy machine costs students no time.
-If the system does not report these times, the deadline counts wall-clock time, with a limit that is
-`PATIENCE` times as long.
+A deadline counts the processor time of all threads of the process, and the time that it sleeps. The
+time when the processor is busy with other work does not count, so a busy machine costs students no
+time. If the system does not report these times, the deadline counts wall-clock time, with a limit
+that is `PATIENCE` times as long.
 """
 
 import contextlib

@@ -78,7 +78,7 @@ class QuietLoader(importlib.abc.Loader):
 
 
 class TextLoader(importlib.abc.InspectLoader):
-    """Loader that makes modules from texts without files. It supports `inspect.getsource`."""
+    """Loader of modules from texts that are in no file. It supports `inspect.getsource`."""
 
     def __init__(self, texts: dict[str, str]) -> None:
         self.texts = texts

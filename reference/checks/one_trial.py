@@ -56,10 +56,10 @@ def expect_trials(run: Run, dimension: int, entropy: bool) -> None:
         expect_variance(
             values.var(ddof=1) * AT_ONE.trials / fair[name].std ** 2,
             RUNS - 1,
-            f"In {RUNS} runs at dimension 1, {name} varies far less than with products of random "
-            "queries and keys as scores.",
-            f"In {RUNS} runs at dimension 1, {name} varies far more than with products of random "
-            "queries and keys as scores.",
+            f"In {RUNS} runs at dimension 1, {name} varies far less than it does if the scores are "
+            "products of random queries and keys.",
+            f"In {RUNS} runs at dimension 1, {name} varies far more than it does if the scores are "
+            "products of random queries and keys.",
         )
 
 

@@ -48,7 +48,7 @@ def test_repeated(submission, rng):
 
     Head h should use kv head ⌊h / r⌋, where r is the number of heads for each kv head: 0, 0, 1, 1.
     The heads are on axis −3. np.repeat repeats each entry of an axis. np.tile repeats the whole
-    axis.
+        axis.
     """
     small = np.array([5.0, 7.0]).reshape(2, 1, 1)
     drawn = rng.normal(size=(3, 4, 2)), rng.normal(size=(2, 2, 3, 2))

@@ -153,7 +153,7 @@ def test_masks(heads, rng, note):
     grades=["error"],
     hints=(
         "What should happen if the features cannot be shared equally among the heads?",
-        "The constructor itself checks whether the heads get equally many features.",
+        "The constructor itself should check whether all heads get the same number of features.",
         "First of all, check d_model % num_heads. If it is not 0, raise a ValueError.",
     ),
 )

@@ -93,7 +93,7 @@ def test_blocked(submission, rng):
 
     While all scores are −∞, m must stay −∞, and l and o must stay 0. A later blocked block must
     change nothing. For the differences only, put a finite number such as 0 in the place of a
-    maximum of −∞.
+        maximum of −∞.
     """
     expect_state(submission, *blocked_blocks(rng))
 

@@ -41,7 +41,7 @@ def kept_entries(answer, logits):
     answer = expect_shape(answer, logits.shape, "the logits")
     wrong = ~np.isclose(answer, logits, rtol=1e-5, atol=1e-6) & (answer != -np.inf)
     if wrong.any():
-        said = "An entry is neither −∞ nor the logit at this place of the argument."
+        said = "An entry is neither −∞ nor the logit that the argument has there."
         raise Mismatch(said, "the logits", answer, np.where(wrong, logits, answer), wrong)
     return np.isfinite(answer).astype(float)
 

@@ -137,7 +137,7 @@ def test_bare_results(bare, rng, note, grading):
     points=1,
     grades=["values"],
     hints=(
-        "Which steps lead in your module from the query and the key to the output?",
+        "In your module, which steps lead from the query and the key to the output?",
         "Divide the scores by √d_k. Take a softmax over the last axis. Multiply the weights by "
         "the values.",
         "key.transpose(-2, -1) swaps the last two axes. d_k is key.size(-1).",

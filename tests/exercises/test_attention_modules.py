@@ -175,9 +175,7 @@ def test_a_module_that_stops_is_not_right_in_all_calls(grade_text):
     old = "d_k = d_model if d_k is None else d_k"
     checks = graded(grade_text, "self_attention", old, "pass")
     assert checks["test_values"].outcome == "failed"
-    assert (
-        "SelfAttention is not right in all calls of this check." in checks["test_other_sizes"].note
-    )
+    assert "SelfAttention is wrong in some calls of this check." in checks["test_other_sizes"].note
 
 
 def test_numpy_in_a_module_of_torch_is_no_reason_for_more_numpy(grade_text):
@@ -325,7 +323,7 @@ REPEATED = "mask = mask.repeat(*scores.shape[:-2], 1, 1) if scores.ndim == 3 els
 def test_masks_that_are_not_judged_have_no_tick(grade_text, change):
     masks = graded(grade_text, "self_attention", *change)["test_causality"]
     assert shown_outcome(masks) == FOLLOWS
-    assert "ScaledDotProductAttention is not right in all calls of this check." in masks.note
+    assert "ScaledDotProductAttention is wrong in some calls of this check." in masks.note
 
 
 def test_three_batch_axes_are_several(grade_text):

@@ -50,6 +50,14 @@ def test_there_are_many(hints):
     assert len(hints) > 200
 
 
+def test_a_check_has_at_most_the_three_hints_that_a_kit_shows(course):
+    exercises = [exercise.name for exercise in course.content.exercises]
+    found = checks_of(course, exercises)
+    assert [
+        check.name for checks in found.values() for check in checks if len(check.hints) > 3
+    ] == []
+
+
 def test_they_are_short(hints):
     assert [hint for _, hint in hints if len(hint.split()) > MOST_WORDS] == []
 

@@ -103,7 +103,7 @@ def test_a_check_that_compares_no_values_has_no_tick(grade_text):
     assert old in text
     last = grade_text("self_attention", text.replace(old, "key.size(-1)")).checks[-1]
     assert shown_outcome(last) == FOLLOWS
-    assert f"{BARE} is not right in all calls of this check. Other checks grade" in last.note
+    assert f"{BARE} is wrong in some calls of this check. Other checks grade" in last.note
 
 
 def test_a_mask_that_is_ignored_leaves_the_gradients_judged(checks_in_kit):
