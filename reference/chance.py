@@ -23,7 +23,7 @@ def chi_square(freedom: int, chance: float) -> float:
 
 
 def are_independent(hits: Hits, rate: float) -> bool:
-    """Return True if hits with this rate look independent of each other.
+    """Return True if entries that are hit with this probability look independent of each other.
 
     There are four tests: entries at a fixed distance, two slices along an axis, repeated rows, and
     the number of hits in each row and column.

@@ -35,7 +35,7 @@ def own_count_visible(steps: OwnSteps, size: int) -> Array:
 
 
 def own_masked_weights(steps: OwnSteps, given: Array, mask: npt.NDArray[Any]) -> Array:
-    """Return the weights, with the student's own `apply_mask`."""
+    """Return the weights, computed with the student's `apply_mask`."""
     blocked = steps.ask(lambda own, x: own.apply_mask(x, mask), given)
     return softmax(blocked)
 
@@ -95,7 +95,7 @@ def _distributions(
 
 
 def own_row_softmax(steps: OwnSteps, scores: Array) -> Array:
-    """Return the weights, with the student's own `row_softmax`."""
+    """Return the weights, computed with the student's `row_softmax`."""
     return steps.ask(lambda mine, x: mine.row_softmax(x), scores)
 
 

@@ -203,7 +203,7 @@ def _compares_truth_values(test: _Test) -> Fact | None:
 
 
 def _looks_only_at(test: _Test) -> Fact | None:
-    """Return a fact if no assert compares single numbers with right answers."""
+    """Return a fact if no assert of the student's test compares a number with its right value."""
     kinds = {_kind(test, node.test) for node in test.asserts}
     if not kinds or test.calls_assert or _uses_helpers(test):
         return None

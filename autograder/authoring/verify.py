@@ -58,7 +58,7 @@ from autograder.worker.messages import Unit
 
 SEEDS = 50
 QUICK = 100  # --quick tries one in 100 misconceptions, pairs, mutants and seeds
-QUICK_RIGHT = 5  # --quick tries the solution and one in 5 right answers
+QUICK_RIGHT = 20  # --quick tries the solution and one in 20 right answers
 PAIRS = 150  # number of pairs for each function, evenly spaced in the list
 PAIRS_SLOW = 25  # for modules and random functions, which are slow
 STYLES = 5

@@ -44,8 +44,8 @@ SIGNS = ("column", "id", "e-mail", "name", "team")  # the surest first
 class Match(msgspec.Struct, frozen=True):
     """Students to whom a hand-in belongs.
 
-    `sign` is the evidence, such as "e-mail". If it is unclear which student it is, `may_be` has the
-    possible students and `unclear` the reason.
+    `sign` is the evidence, such as "e-mail". If it is unclear who is meant, `may_be` has the
+    possible students, and `unclear` has the reason.
     """
 
     ids: list[str]

@@ -61,7 +61,7 @@ def _records(place: Path) -> Records:
     records = Records(place / FILE if place.is_dir() else place)
     if not records.there and folder.parent.name == HISTORY:
         raise UserError(
-            f"{place} is the current version, so its records are in {folder.parent.parent}. Name "
+            f"{place} is the current version. Its records are in {folder.parent.parent}. Use "
             f"that folder."
         )
     if not records.there:

@@ -309,7 +309,7 @@ def _shown_apart(examination: Examination, pair: Pair) -> bool:
 
 
 def _acts(examination: Examination, half: Misconception, needed: set[int]) -> bool:
-    """Return True if a mistake alone makes most `needed` calls wrong, and no call that is right."""
+    """Return True if a mistake alone changes most calls in `needed`, but none that are right."""
     replay, ways = examination.replay, _ways(examination, half)
     acts = {
         n

@@ -1,4 +1,4 @@
-"""Collection of submissions from nbgrader's exchange without following links."""
+"""Collect submissions from nbgrader's exchange, without following links."""
 
 import tempfile
 from pathlib import Path

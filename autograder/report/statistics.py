@@ -270,7 +270,7 @@ def class_sentences(summary: Summary) -> list[str]:
         )
         return sentences
     if not math.isfinite(summary.alpha):
-        reason = "The reliability of the points is not known: the exercises do not differ enough."
+        reason = "The reliability of the points cannot be computed: the points differ too little."
         return [*sentences, reason]
     low, high = summary.alpha_in
     span = f" (95 % interval {low:.2f} to {high:.2f})" if math.isfinite(low) else ""

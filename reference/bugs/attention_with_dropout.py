@@ -1,7 +1,7 @@
 """`attention_with_dropout(Q, K, V, p, rng)`: (output, weights); dropout acts on the weights used.
 
-The shown fault comes from the source S2, which returns the weights after dropout as if they were a
-distribution.
+The fault is a real one: source S2 (docs/errata.md) returns the weights after dropout, as if their
+rows still summed to 1.
 """
 
 from typing import Any

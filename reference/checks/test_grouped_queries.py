@@ -45,7 +45,6 @@ def expect_window(submission, *sizes):
 @pytest.mark.check("repeat_heads: neighbours share a kv head", points=3, grades=["repeated heads"])
 def test_repeated(submission, rng):
     """For two kv heads and four heads, which kv head do the heads 0, 1, 2 and 3 use?
-
     Head h should use kv head ⌊h / r⌋, where r is the number of heads for each kv head: 0, 0, 1, 1.
     The heads are on axis −3. np.repeat repeats each entry of an axis. np.tile repeats the whole
         axis.
@@ -58,9 +57,9 @@ def test_repeated(submission, rng):
 @pytest.mark.check("repeat_heads: multiples only", grades=["multiples only"])
 def test_multiples(submission):
     """Can three heads share two kv heads evenly?
-
     If heads is not a multiple of the number of kv heads, raise a ValueError that names both
-    numbers. Test heads % kv_heads first, and put both numbers into the message.
+        numbers.
+    Test heads % kv_heads first, and put both numbers into the message.
     """
     for kv_heads, heads in ((2, 3), (6, 47), (6, 4)):
         kv = np.ones((kv_heads, 1, 2))
@@ -72,9 +71,9 @@ def test_multiples(submission):
 @pytest.mark.check("grouped_attention: the weights", points=3, grades=["weights"])
 def test_weights(submission, note, rng):
     """If there are four heads and two kv heads, which kv head has the keys for head 3?
-
     Each head of queries uses the keys of its kv head. Divide the scores by √d_k, and take the
-    softmax over the keys. Print the shapes of q and of the repeated keys before you multiply them.
+        softmax over the keys.
+    Print the shapes of q and of the repeated keys before you multiply them.
     """
     q = np.array([[[1.0, 0.0]], [[0.0, 1.0]]])
     k = np.array([[[2.0, 0.0], [0.0, 4.0], [0.0, 0.0]]])
@@ -97,9 +96,8 @@ def follows_from_weights(submission, calls, values):
 @pytest.mark.check("grouped_attention: the output", points=3, grades=["output"])
 def test_output(submission, note, rng):
     """In the example by hand, why is the output of head 1 equal to 3?
-
-    The weights of head h should multiply the values of kv head ⌊h / r⌋. Repeat the values in the
-    same way as the keys.
+    The weights of head h should multiply the values of kv head ⌊h / r⌋.
+    Repeat the values in the same way as the keys.
     """
     q, k = np.zeros((4, 1, 1)), np.ones((2, 2, 1))
     small = q, k, np.array([2.0, 4.0, 10.0, 30.0]).reshape(2, 2, 1)
@@ -118,9 +116,9 @@ def test_output(submission, note, rng):
 @pytest.mark.check("grouped_attention: a mask", points=2, grades=["mask"], needs=["test_weights"])
 def test_mask(submission, note, rng):
     """Which number must replace a blocked score to make its weight 0?
-
     The mask is true (or 1) where a query may attend. The mask broadcasts to the shape of the
-    scores. Use np.where(mask, scores, -np.inf) before the softmax.
+        scores.
+    Use np.where(mask, scores, -np.inf) before the softmax.
     """
     rows = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])
     by_head = np.stack([rows, rows[::-1], rows > -1, rows])
@@ -134,7 +132,6 @@ def test_mask(submission, note, rng):
 @pytest.mark.check("window_mask: the last w positions", points=2, grades=["window"])
 def test_window(submission):
     """For w = 2, which positions does query 3 see?
-
     Query i should see key j if i − w < j ≤ i. So it sees itself and the w − 1 positions before it.
     For w = 1, only the diagonal is true. Print your mask for n = 4 and w = 2.
     """
@@ -144,8 +141,8 @@ def test_window(submission):
 @pytest.mark.check("window_mask: no empty window", grades=["no empty window"])
 def test_empty_window(submission):
     """With w = 0, how many positions would a query see?
-
-    If w is less than 1, window_mask should raise a ValueError. if w < 1: raise ValueError("…")
+    If w is less than 1, window_mask should raise a ValueError.
+    if w < 1: raise ValueError("…")
     """
     for w in (0, -1):
         expect_error(submission.window_mask, 4, w, type="ValueError")
@@ -156,9 +153,8 @@ def test_empty_window(submission):
 )
 def test_others(submission, note, rng, grading):
     """Which lines count axes from the front or change an argument?
-
-    Any number of axes may be in front of the heads, and all sizes from 1 on are possible. Count
-    axes from the end: −3, −2 and −1. Make new arrays: write x = x + y instead of x += y.
+    Any number of axes may be in front of the heads, and all sizes from 1 on are possible.
+    Count axes from the end: −3, −2 and −1. Make new arrays: write x = x + y instead of x += y.
     """
     grading("sizes")
     kv = rng.normal(size=(2, 1, 4, 3, 5))

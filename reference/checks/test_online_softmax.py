@@ -44,7 +44,6 @@ def expect_merged(submission, note, which, *cases):
 @pytest.mark.check("merge: the maximum", points=2, grades=["maximum"])
 def test_maximum(submission, rng):
     """If m is 2 and a new block has the scores 1 and 3, what is the new maximum?
-
     Each query has a maximum of its own: the larger of m and the largest score of the block.
     scores.max(axis=-1) has one number per query, and np.maximum compares it with m.
     """
@@ -56,9 +55,8 @@ def test_maximum(submission, rng):
 @pytest.mark.check("merge: the sum", points=2, grades=["sum"])
 def test_sum(submission, note, rng):
     """In the example by hand, why does the sum 1.5 become 0.75 in the second block?
-
-    The old sum is relative to the old maximum. The factor e^(m − m′) makes it relative to m′. Print
-    the factor for the example by hand: it is 1/2.
+    The old sum is relative to the old maximum. The factor e^(m − m′) makes it relative to m′.
+    Print the factor for the example by hand: it is 1/2.
     """
     expect_merged(submission, note, 1, *some_blocks(rng))
 
@@ -66,9 +64,8 @@ def test_sum(submission, note, rng):
 @pytest.mark.check("merge: the output", points=2, grades=["output"])
 def test_output(submission, note, rng):
     """In the example by hand, why does the output 4.5 become 2.25 in the second block?
-
-    The old output needs the same factor as the old sum. Then add e^(s − m′) times the values. The
-    factor has one number per query, and o has d_v: factor[..., None] * o. Do not divide by l.
+    The old output needs the same factor as the old sum. Then add e^(s − m′) times the values.
+    The factor has one number per query, and o has d_v: factor[..., None] * o. Do not divide by l.
     """
     expect_merged(submission, note, 2, *some_blocks(rng))
 
@@ -90,10 +87,9 @@ def expect_state(submission, *calls):
 @pytest.mark.check("merge: blocked keys", points=2, grades=["blocked keys"], needs=["test_maximum"])
 def test_blocked(submission, rng):
     """For which queries does your code compute -np.inf - (-np.inf)?
-
     While all scores are −∞, m must stay −∞, and l and o must stay 0. A later blocked block must
-    change nothing. For the differences only, put a finite number such as 0 in the place of a
-        maximum of −∞.
+        change nothing.
+    Where a maximum is −∞, subtract 0 instead of it. Do not change m itself.
     """
     expect_state(submission, *blocked_blocks(rng))
 
@@ -109,9 +105,9 @@ def expect_tiled(submission, note, *calls, condition=20.0):
 @pytest.mark.check("tiled_attention: any size of blocks", points=3, grades=["attention"])
 def test_tiled(submission, note, rng):
     """For 7 keys and block = 3, how many keys has the last block?
-
     After the last block, the output should be o / l. The size of the blocks should not change the
-    output. Begin with m = −∞, l = 0 and o = 0, and print the scores of each block.
+        output.
+    Begin with m = −∞, l = 0 and o = 0, and print the scores of each block.
     """
     small = np.ones((1, 1)), np.log([[1.0], [2.0], [4.0]]), np.array([[1.0], [4.0], [10.0]])
     drawn = qkv(rng, 2, 7, 4, 3)
@@ -122,9 +118,9 @@ def test_tiled(submission, note, rng):
 @pytest.mark.check("tiled_attention: one call of merge per block", grades=["blocks"])
 def test_blocks(submission, rng):
     """For 7 keys and block = 3, how many calls of merge do you expect?
-
     There should be as few blocks as possible, each with at most `block` keys. Call merge once for
-    each block. range(0, keys, block) gives the first key of each block.
+        each block.
+    range(0, keys, block) gives the first key of each block.
     """
     cases = [(7, 3), (6, 2), (3, 5), (5, 5)]
     calls = [(*qkv(rng, 2, l_k, 3, 1), block) for l_k, block in cases]
@@ -142,9 +138,8 @@ def test_blocks(submission, rng):
 @pytest.mark.check("tiled_attention: a mask", points=2, grades=["mask"], needs=["test_tiled"])
 def test_mask(submission, note, rng):
     """For block = 2, which columns of the mask belong to the second block?
-
-    Blocked scores must be −∞ before merge. Each block of keys has its own columns of the mask. The
-    mask may have an axis of length 1. It may contain 0 and 1 instead of False and True.
+    Blocked scores must be −∞ before merge. Each block of keys has its own columns of the mask.
+    The mask may have an axis of length 1. It may contain 0 and 1 instead of False and True.
     """
     calls = [(*qkv(rng, 3, 5, 4, 2), 2, mask) for mask in MASKS]
     both = np.stack([MASKS[0], MASKS[0][::-1]]).astype(int)
@@ -160,9 +155,9 @@ def far(*scores):
 @pytest.mark.check("tiled_attention: large scores", grades=["large scores"], needs=["test_tiled"])
 def test_large_scores(submission, note):
     """What is np.exp(-2500) in NumPy?
-
     All exponentials should be relative to the largest score so far. At the start, m should be −∞,
-    not 0. Print m after the first block: for scores near −2,500 it is near −2,500.
+        not 0.
+    Print m after the first block: for scores near −2,500 it is near −2,500.
     """
     cases = [far(-2500.0, -2501.0, -2499.0), far(5000.0, 4999.0, 5001.0), far(-5000.0, 0.0, 5000.0)]
     expect_tiled(submission, note, *((*args, 2) for args in cases), condition=1e4)
@@ -186,9 +181,9 @@ def drawn_curves(submission, scores, block):
 @pytest.mark.check("plot_running: two curves", grades=["curves"])
 def test_curves(submission, note, rng):
     """For three blocks, at which x are the points of your curves?
-
     After each block, one curve should have the maximum so far. The other curve should have the sum
-    so far. Call merge for each block, and append m and l to two lists.
+        so far.
+    Call merge for each block, and append m and l to two lists.
     """
     other = np.repeat([0.0, 2.0, -1.0, 3.0], [4, 1, 3, 1]) + 0.1 * rng.normal(size=9)
     functions = (lambda *args: drawn_curves(submission, *args)), running, own_running
@@ -200,9 +195,9 @@ def test_curves(submission, note, rng):
 @pytest.mark.check("plot_running: labels, a title and a legend", grades=["labels"])
 def test_labels(submission):
     """Without your code, how does a reader know which curve is the sum?
-
     The x axis and each y axis need a label. The figure needs a title. Two curves on the same axes
-    need a legend. Use set_xlabel, set_ylabel, set_title and legend of the axes.
+        need a legend.
+    Use set_xlabel, set_ylabel, set_title and legend of the axes.
     """
     expect_labels(submission.plot_running(APART, 3), "plot_running", curves=2)
 
@@ -213,9 +208,9 @@ def test_labels(submission):
 )
 def test_others(submission, note, rng, grading):
     """Which lines count axes from the front or change m, l or o?
-
     Any number of axes may be in front of the queries. `o *= factor` and `m[...] = …` change the
-    caller's own array. Count axes from the end. Make new arrays: write x = x * y instead of x *= y.
+        caller's own array.
+    Count axes from the end. Make new arrays: write x = x * y instead of x *= y.
     """
     grading("sizes")
     q, k, v = qkv(rng, 3, 8, 5, 2, batch=(2, 3))

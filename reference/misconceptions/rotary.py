@@ -86,7 +86,7 @@ PAIRS = formulas(
     ("pairings-mixed", "j, j + d/2 with angles of neighbours", mixed(halves, interleaved, joined)),
 )
 OLD = "The second feature is computed from the new first feature. Use the old first feature."
-TWO = "Features 2j and 2j + 1 have different angles. Features j and j + d/2 have equal angles."
+TWO = "Your angles are equal for features j and j + d/2. They should be for 2j and 2j + 1."
 OTHER_AXIS = "The angles are used along axis −3. The positions are on axis −2."
 MORE: dict[str, Any] = {
     "pairings-mixed": (TWO, mixed(neighbours, joined, interleaved)),
@@ -146,7 +146,7 @@ def along(axis: int, name: str) -> Step:
 
 AXES = {
     "heads-for-positions": (
-        "The positions are counted along another axis. They are along axis −2.",
+        "Your code counts positions along a wrong axis. They are along axis −2.",
         *({"queries": along(axis, "q"), "keys": along(axis, "k")} for axis in (0, -3)),
     )
 }

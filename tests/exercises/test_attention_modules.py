@@ -149,6 +149,7 @@ SCORES = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("change", SCORES)
 def test_wrong_scores_cost_no_dropout_and_are_one_mistake(grade_text, change):
     old, new, says = SCORES[change]
@@ -164,6 +165,7 @@ def test_a_wrong_shape_has_no_error_in_its_gradient(grade_text):
     assert "stopped with" not in gradients.finding and "has the shape" in gradients.finding
 
 
+@pytest.mark.thorough
 def test_a_gradient_of_wrong_values_has_no_tick(grade_text):
     checks = graded(grade_text, "self_attention", "dim=-1", "dim=1")
     gradients = checks["test_bare_gradients"]
@@ -308,6 +310,7 @@ ZEROS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("change", ZEROS)
 def test_wrong_weights_in_evaluation_are_no_mistake_in_dropout(grade_text, change):
     """It was "In training, your code returns the weights after dropout: rows have zeros."."""

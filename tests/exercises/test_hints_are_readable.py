@@ -58,6 +58,11 @@ def test_a_check_has_at_most_the_three_hints_that_a_kit_shows(course):
     ] == []
 
 
+def test_they_end_as_sentences_or_code(hints):
+    cut = [hint for _, hint in hints if hint[0].isupper() and hint[-1] not in ".?!)…`\"'"]
+    assert cut == []
+
+
 def test_they_are_short(hints):
     assert [hint for _, hint in hints if len(hint.split()) > MOST_WORDS] == []
 

@@ -390,6 +390,7 @@ BLOCKED_BY_0 = """        if mask is not None:
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("weights", ["scores", "scores / scores.sum(-1, keepdim=True)"])
 def test_without_an_exponential_a_blocked_0_has_no_weight(grade_part_1, weights):
     report = grade_part_1(BLOCKED_BY_0.format(weights))
@@ -398,6 +399,7 @@ def test_without_an_exponential_a_blocked_0_has_no_weight(grade_part_1, weights)
     assert "softmax" in said or "no exponential" in said
 
 
+@pytest.mark.thorough
 def test_no_zeros_for_negative_scores_are_named_beside_absolute_values(grade_part_1):
     report = grade_part_1(BLOCKED_BY_0.format("scores.abs() / scores.abs().sum(-1, keepdim=True)"))
     assert "absolute values" in opening(report).text

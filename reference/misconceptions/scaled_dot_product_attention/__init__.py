@@ -46,7 +46,7 @@ def axes(state: Any) -> dict[str, int]:
 
 
 def inside_attention(own: Iterable[Family], families: Iterable[Family]) -> Iterator[Misconception]:
-    """Yield mistakes between scores and weights, except mistakes with names in `own`."""
+    """Yield the mistakes in the steps from scores to weights, except those named in `own`."""
     known = {name for family in own for name in family.ways}
     for each in (each for family in families for each in family.misconceptions):
         if set(each.replaces) <= INSIDE and each.id not in known:
