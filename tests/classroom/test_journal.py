@@ -8,7 +8,7 @@ import pytest
 from autograder.classroom.grade_class import Job, grade_class
 from autograder.classroom.records import JOURNAL, Journal
 
-pytestmark = [pytest.mark.one_in(3), pytest.mark.usefixtures("one_judge")]
+pytestmark = [pytest.mark.one_in(6), pytest.mark.usefixtures("one_judge")]
 
 
 @pytest.fixture

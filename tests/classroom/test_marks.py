@@ -15,7 +15,7 @@ from autograder.classroom.store import GivenMark
 from autograder.cli import app
 from tests.conftest import ROOT
 
-pytestmark = [pytest.mark.one_in(3), pytest.mark.usefixtures("one_judge")]
+pytestmark = [pytest.mark.one_in(6), pytest.mark.usefixtures("one_judge")]
 
 
 def rows_of(path):

@@ -6,7 +6,7 @@ from autograder.grading.judge import RunOptions
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(4)
 
 ZEROS = {
     "float16": "np.zeros({shape}, np.float16)",
