@@ -36,7 +36,7 @@ WIDE = 200  # number of columns if the output is not a terminal
 @click.option(
     "--quick",
     is_flag=True,
-    help="Test one in 5 of the right answers, and one in 100 of the mistakes, mutants, pairs and "
+    help="Test one in 20 of the right answers, and one in 100 of the mistakes, mutants, pairs and "
     "seeds.",
 )
 @click.option("--table", type=PATH, help="Markdown file for the table. Other rows stay in it.")
