@@ -185,19 +185,27 @@ def _as_drawn(average: Callable[[Any], Any], axes: Any = (-1, -2)) -> Callable[[
     return test
 
 
-AS_DRAWN = tuple(
-    Fact(id, _as_drawn(*steps), says, is_named=True)
-    for id, says, *steps in (
-        ("last-trial", "Your numbers are those of the last trial. Return the mean over all "
-         "trials.", itemgetter(-1)),
-        ("first-trial", "Your numbers are those of the first trial. Return the mean over all "
-         "trials.", itemgetter(0)),
-        ("std-of-rows", "scores_std is the mean of each row's standard deviation. It should be "
-         "the standard deviation of all scores of a trial.", np.mean, -1),
-        ("std-of-columns", "scores_std is the mean of each column's standard deviation. It should "
-         "be the standard deviation of all scores of a trial.", np.mean, -2),
-    )
-)  # fmt: skip
+AS_DRAWN = (
+    *(
+        Fact(
+            f"{which}-trial",
+            _as_drawn(itemgetter(index)),
+            f"Your numbers are those of the {which} trial. Return the mean over all trials.",
+            is_named=True,
+        )
+        for which, index in (("last", -1), ("first", 0))
+    ),
+    *(
+        Fact(
+            f"std-of-{which}s",
+            _as_drawn(np.mean, axis),
+            f"scores_std is the mean of each {which}'s standard deviation. It should be the "
+            "standard deviation of all scores of a trial.",
+            is_named=True,
+        )
+        for which, axis in (("row", -1), ("column", -2))
+    ),
+)
 ONE_TRIAL = Fact(
     "one-trial",
     _scatters,
