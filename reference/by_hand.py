@@ -58,7 +58,7 @@ class HandPart:
         return np.abs(answer - self.following(step, own)) <= WITHIN
 
     def earned(self, step: str, answer: Array, own: Array) -> npt.NDArray[np.bool_]:
-        """Return a mask of the entries that follow and could not be written without work.
+        """Return a mask of the entries that follow, outside rows that need no calculation.
 
         An entry follows if it is right for the student's own previous step.
         """

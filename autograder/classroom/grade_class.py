@@ -1,4 +1,4 @@
-"""Grading of a class: reads a folder of submissions and writes a folder of results.
+"""Grade a class: read a folder of submissions, and write a folder of results.
 
 The engine reads the files of one student at a time. The results of unchanged work come from the
 journal. Judge processes grade changed work in any order, but the reports are in the order of the

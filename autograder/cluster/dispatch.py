@@ -1,4 +1,4 @@
-"""Grading of a class on a cluster: submissions are sent in chunks, and reports come back.
+"""Grade a class on a cluster: send submissions in chunks, and receive reports.
 
 Each submission is graded separately, so reports do not depend on machines or order. Dask chooses a
 machine for each chunk. If the machine is lost, Dask chooses another one.

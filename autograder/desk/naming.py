@@ -1,4 +1,4 @@
-"""Naming of a group's mistake: writes a new file of the course, if `verify` passes."""
+"""Name the mistake of a group: write a new file into the course, if `verify` passes."""
 
 import contextlib
 import tempfile

@@ -252,7 +252,7 @@ class SubmissionRun:
         self.children.close()
 
     def _concluded(self, path: Path, run: CheckRun) -> Graded:
-        """Return the outcome of the file's checks that have run, as a judge would return it."""
+        """Return a file's graded checks in the form in which a judge returns them."""
         exercise, error = self.course.exercise(path.stem), run.error
         results = self._results(path)
         try:

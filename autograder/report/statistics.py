@@ -313,7 +313,7 @@ def item_remark(measured: Measured) -> str:
 
 
 def shown_figures(summary: Summary) -> dict[str, Any]:
-    """Return, for each statistic, the smallest number of students for which pages show it."""
+    """Return the functions and limits with which page templates show statistics."""
     return {
         "interval": interval_text,
         "remark": item_remark,

@@ -342,7 +342,7 @@ def _numbers(read: Callable[[str], Any], name: str) -> Array | None:
 
 
 def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
-    """Yield each mistake, with the name and the values that it gives, for `verify`.
+    """Yield, for `verify`, a value's name, a mistake in it, and the values that the mistake gives.
 
     Values that may occur by chance are left out.
     """
