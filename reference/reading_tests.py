@@ -13,6 +13,7 @@ SHAPES = {"shape", "ndim", "size", "dtype", "len"}
 SUMS = {"sum"}
 EXACT = {"array_equal", "assert_array_equal", "array_equiv"}
 CLOSE = {"allclose", "isclose", "assert_allclose", "assert_almost_equal", *EXACT}
+TWO_RESULTS = {"batched_attention", "multi_head_forward", "attention_with_dropout"}
 RANDOM = {"random", "binomial", "choice", "uniform", "rand"}
 
 
@@ -71,7 +72,7 @@ def why_it_accepts(label: str, function: ast.FunctionDef) -> Fact | None:
         _compares_the_function,
         _compares_truth_values,
         _looks_only_at,
-        _calls_with_one_number,
+        _ignores_one_result,
     ):
         if fact := read(test):
             return fact
@@ -277,32 +278,23 @@ def _made_of(test: _Test, node: ast.AST, depth: int = 5) -> Iterator[ast.AST]:
                 yield from _made_of(test, value, depth - 1)
 
 
-def _calls_with_one_number(test: _Test) -> Fact | None:
-    """Return a fact if all calls have one head, or if all calls drop nothing."""
-    known = {
-        "multi_head_forward": (-1, "num_heads", 1, "It tests one head only (num_heads=1)."),
-        "attention_with_dropout": (-2, "p", 0, "It tests only p = 0, where nothing is dropped."),
-    }
-    if test.tested not in known:
-        return None
-    place, keyword, special, says = known[test.tested]
+def _ignores_one_result(test: _Test) -> Fact | None:
+    """Return a fact if the test never uses the output, or never uses the weights."""
     calls = [call for call in test.calls if _name(call.func) == test.parameter]
-    given = [
-        next((k.value for k in call.keywords if k.arg == keyword), None)
-        or (call.args[place] if len(call.args) > 1 and not call.keywords else None)
-        for call in calls
-    ]
-    if given and all(_constant(test, each) == special for each in given):
-        return Fact("tests-one-number-only", says)
-    return None
-
-
-def _constant(test: _Test, node: ast.expr | None) -> object:
-    if isinstance(node, ast.Name):
-        used = [n for n in test.nodes if isinstance(n, ast.Name) and n.id == node.id]
-        if sum(isinstance(each.ctx, ast.Store) for each in used) == 1:
-            node = next(iter(test.values.get(node.id, [])), None)
-    return node.value if isinstance(node, ast.Constant) else None
+    loaded = {n.id for n in test.nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    taken: list[set[int]] = []  # the results of each call that the test uses
+    for node in test.nodes:
+        of_call = getattr(node, "value", None) in calls
+        if of_call and isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            taken.append({0, 1} & {node.slice.value})
+        elif of_call and isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
+            names = map(_name, node.targets[0].elts)
+            taken.append({place for place, name in enumerate(names) if name in loaded})
+    used = set().union(*taken)
+    if test.tested not in TWO_RESULTS or len(taken) != len(calls) or len(used) != 1:
+        return None
+    which = "the output, the first" if used == {1} else "the weights, the second"
+    return Fact("ignores-one-result", f"It never uses {which} result.")
 
 
 def _uncalled(test: _Test) -> Fact | None:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from autograder.report.values import as_text, describe_call
-from autograder.sandbox.peer import CourseFunction
+from autograder.sandbox.peer import CourseFunction, Note
 from autograder.sandbox.problems import Crashed, NotPlain, Raised
 from autograder.sandbox.process import handle_in
 from autograder.sandbox.session import WorkerSession
@@ -241,14 +241,15 @@ class Submission:
         source = self._session.source
         return name in source.helpers and source.imports(name)
 
-    def elsewhere(self, text: str, name: str) -> CourseFunction:
+    def elsewhere(self, text: str, name: str, note: Note | None = None) -> CourseFunction:
         """Return a function of the course that can be passed to the student's code.
 
         `text` is Python source of the course, and `name` is a function in it. The function runs in
         another process, where the student's code cannot see its source. If you make several such
-        functions before you pass on the first, they share one process.
+        functions before you pass on the first, they share one process. `note` gets the positional
+        and the named arguments of each call. They can be any plain values, of any size.
         """
-        return self._session.course_function(text, name)
+        return self._session.course_function(text, name, note)
 
     @property
     def shared(self) -> dict[Any, Any]:

@@ -6,12 +6,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from autograder.diagnosis.outcome import Outcome, agree, group_id
 from autograder.diagnosis.recipe import Probe, Recipe
 from autograder.diagnosis.replay import Candidate, Replay
 
 TELLING = 2  # at least this many probes must distinguish a misconception from correct code
+Array = npt.NDArray[Any]
 ENOUGH = 2  # a statement needs at least this many wrong answers, and must be true of each
 
 
@@ -79,7 +81,21 @@ class Observations:
     @property
     def of_other_kind(self) -> bool:
         """True if a result has another structure than the correct result."""
-        return any(case.is_of_other_kind for case in self.values)
+        return any(
+            case.is_of_other_kind and not (self.recipe.results and self.in_parts(case))
+            for case in self.values
+        )
+
+    def in_parts(self, case: ObservedCall) -> list[tuple[Array, Array]]:
+        """Return each returned value with its right value. If their numbers differ, return []."""
+        count = max(1, len(self.recipe.results))
+        own, right = (
+            outcome.in_parts(count).parts for outcome in (case.answer.outcome, case.expected)
+        )
+        is_whole = count > 1 or case.answer.is_array
+        return (
+            [*zip(own, right, strict=True)] if is_whole and len(own) == len(right) == count else []
+        )
 
     @cached_property
     def of_right_shape(self) -> list[tuple[ObservedCall, Outcome, Outcome]]:

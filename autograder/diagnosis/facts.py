@@ -5,6 +5,7 @@ right numbers, such as a factor. Each statement is true of all observed calls.
 """
 
 import contextlib
+import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -25,6 +26,7 @@ CHANCE = 0.05  # largest allowed probability that the wrong calls share a proper
 CLOSE = 0.02
 SIZE_TOLERANCE = 1e-5
 Sizes = Mapping[str, int]
+Shape = tuple[int, ...]
 
 
 def locate(seen: Observations) -> Finding | None:
@@ -123,28 +125,66 @@ def _right_result(seen: Observations) -> Statement | None:
 
 
 def _other_shape(seen: Observations) -> Statement | None:
-    """Return the statement that all wrong results have wrong shapes, if this is true.
+    """Return a statement about wrong shapes, if all wrong results have one.
 
-    The statement contains no sizes, because calls have different sizes.
+    Shapes are written with the sizes' names, as in (L, d_k), if these fit every call.
     """
-    shapes = [
-        (case.answer.outcome.parts[0].shape, case.expected.parts[0].shape)
-        for case in seen.values
-        if case.answer.is_array
-        and len(case.answer.outcome.parts) == len(case.expected.parts) == 1
-        and len(seen.recipe.results) < 2
-    ]
-    is_everywhere = ENOUGH <= len(shapes) == len(seen.values)
-    if not is_everywhere or any(answer == right for answer, right in shapes):
+    calls = [seen.in_parts(case) for case in seen.values]
+    if len(calls) < ENOUGH or not all(calls):
         return None
-    if not any(answer for answer, _ in shapes):
+    names = seen.recipe.results or ("the result",)
+    for name, results in zip(names, zip(*calls, strict=True), strict=True):
+        own, right = [[result[side].shape for result in results] for side in (0, 1)]
+        if any(map(operator.eq, own, right)):
+            continue
+        sizes = [seen.recipe.axes(case.state) for case in seen.values]
+        first = min(map(len, right)) if len({*map(len, right)}) > 1 else 0
+        if first and [(len(o), o[:-first]) for o in own] != [(len(r), r[:-first]) for r in right]:
+            break
+        shapes = [shape_in_names([one[-first:] for one in each], sizes) for each in (own, right)]
+        if all(shapes):
+            words = [f"({'…, ' * (first > 0)}{shape})" for shape in shapes]
+            return stated("shape_in_names", what=name, shape=words[0], expected=words[1])
+        break
+    else:
+        return None
+    return None if seen.recipe.results else _number_of_axes(own, right)
+
+
+def _number_of_axes(own: Sequence[Shape], right: Sequence[Shape]) -> Statement:
+    if not any(own):
         return stated("number_for_array")
-    missing = {len(right) - len(answer) for answer, right in shapes}
-    count = missing.pop() if len(missing) == 1 else 0
-    if not count:
+    missing = {len(r) - len(o) for o, r in zip(own, right, strict=True)}
+    more = missing.pop() if len(missing) == 1 else 0
+    if not more:
         return stated("other_shape")
-    axes = "one axis" if abs(count) == 1 else f"{abs(count)} axes"
-    return stated("axes_missing" if count > 0 else "axes_added", axes=axes)
+    axes = "one axis" if abs(more) == 1 else f"{abs(more)} axes"
+    return stated("axes_missing" if more > 0 else "axes_added", axes=axes)
+
+
+def shape_in_names(shapes: Sequence[Shape], calls: Sequence[Sizes]) -> str:
+    """Return the shape of each call as one text with names of sizes, such as "L, 2·d_k".
+
+    If the number of axes differs, or if not exactly one expression fits an axis, return "".
+    """
+    if len({*map(len, shapes)}) != 1:
+        return ""
+    of = {name: [sizes[name] for sizes in calls] for name in calls[0]}
+    made = [
+        *((f"{a}·{b}", np.multiply(of[a], of[b]).tolist()) for a, b in combinations(of, 2)),
+        *((f"2·{name}", [2 * size for size in of[name]]) for name in of),
+        *((f"{name} − 1", [size - 1 for size in of[name]]) for name in of),
+    ]
+    words = []
+    for axis in zip(*shapes, strict=True):
+        tiers = (
+            [text for text, sizes in known if sizes == [*axis]] for known in (of.items(), made)
+        )
+        fitting = next(filter(None, tiers), [str(axis[0])] if len({*axis}) == 1 else [])
+        if len(fitting) != 1:
+            return ""
+        words += fitting
+    return ", ".join(words)
 
 
 class Side(NamedTuple):

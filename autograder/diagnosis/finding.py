@@ -89,6 +89,7 @@ STATEMENTS: Mapping[str, str] = {
     "axes_missing": "The result has {axes} too few.",
     "axes_added": "The result has {axes} too many.",
     "other_shape": "The shape of the result is wrong.",
+    "shape_in_names": "The shape of {what} is {shape}. It should be {expected}.",
 }
 # Sentences about misconceptions, by the code of the diagnosis. `first` and `second` are replaced by
 # the findings of the misconceptions.

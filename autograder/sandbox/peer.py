@@ -4,7 +4,8 @@ For example, a student's tests get such functions as arguments. The student's co
 functions, but cannot see their source.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from autograder.course.course_file import Library, Limits
 from autograder.sandbox.child import Children
@@ -13,6 +14,8 @@ from autograder.sandbox.process import AnswerTo, handle_in
 from autograder.sandbox.workers import Workers
 from autograder.submission.source import Source
 from autograder.worker.messages import Callback, Reply, Request, Unit
+
+Note = Callable[[list[Any], dict[str, Any]], None]
 
 
 class Peer(Workers):
@@ -43,14 +46,17 @@ class Peer(Workers):
 
 
 class CourseFunction:
-    """Function of the course that a submission's code calls."""
+    """Function of the course that a submission's code calls. `note` gets each call's arguments."""
 
-    def __init__(self, peer: Peer, text: str, name: str) -> None:
+    def __init__(self, peer: Peer, text: str, name: str, note: Note | None = None) -> None:
         self.peer = peer
         self.text = text
         self.name = name
+        self.note = note
 
     def answer(self, ask: Callback) -> Request:
+        if self.note is not None:
+            self.note(ask.args, ask.kwargs)
         try:
             return Request("answer", "", self.peer.call(self.text, self.name, ask).value)
         except Raised as error:

@@ -15,6 +15,15 @@ PARAMETERS = {
     "multi_head_forward": ("x", "W_q", "W_k", "W_v", "W_o", "num_heads"),
     "attention_with_dropout": ("Q", "K", "V", "p", "rng"),
 }
+# For each function: a parameter, a property of it, and the value for which the broken function that
+# students see is right, with a sentence about calls that all have this value.
+BROKEN_IS_RIGHT: dict[str, tuple[str, Callable[[Any], Any], Any, str]] = {
+    "row_softmax": ("x", np.ndim, 1, "In every call of the test, x has one axis."),
+    "batched_attention": ("K", np.ndim, 3, "In every call of the test, K has three axes."),
+    "masked_heads": ("mask", np.ndim, 3, "In every call of the test, the mask has three axes."),
+    "multi_head_forward": ("num_heads", int, 1, "In every call of the test, num_heads is 1."),
+    "attention_with_dropout": ("p", float, 0.0, "In every call of the test, p is 0."),
+}
 Draw = Callable[[np.random.Generator], Sequence[tuple[Any, ...]]]
 
 

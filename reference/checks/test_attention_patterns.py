@@ -130,12 +130,16 @@ def expect_links(answer, weights, tokens, k):
     for query, (links, row) in enumerate(zip(answer, weights, strict=True)):
         where = f"the links of query {query} ({tokens[query]})"
         if not isinstance(links, list) or not all(is_pair(link) for link in links):
-            said = f"{where}: expected a list of pairs (token, weight)."
-            raise Mismatch(said.capitalize(), code="other_kind")
+            said = f"The {where[4:]}: expected a list of pairs (token, weight)."
+            raise Mismatch(said, code="other_kind")
         wanted = [weight for _, weight in right[query]]
-        if len(links) != len(wanted):
-            raise Mismatch(f"{where}: expected {len(wanted)}, found {len(links)}.".capitalize())
         found = expect_numbers([link[1] for link in links], f"the weights in {where}")
+        if len(links) != len(wanted):
+            why = f" Here k is {k}, and there are {len(row)} tokens." if k >= len(row) else ""
+            if len(links) > k > 0 and np.allclose(found[k - 1 :], wanted[-1]):
+                why = f" k is {k}, also for equal weights."
+            said = f"The {where[4:]}: expected {len(wanted)}, found {len(links)}.{why}"
+            raise Mismatch(said)
         expect_close(found, wanted, f"the weights in {where}")
         there = Counter((token, round(float(w), 9)) for token, w in zip(tokens, row, strict=True))
         named = Counter((link[0], round(float(link[1]), 9)) for link in links)

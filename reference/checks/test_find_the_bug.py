@@ -24,12 +24,13 @@ from autograder.author import (
     is_informative,
 )
 from reference.bugs import NAMES, SHOWN, implementations, right_answer
-from reference.bugs.cases import CASES, PARAMETERS, RESULTS
+from reference.bugs.cases import BROKEN_IS_RIGHT, CASES, PARAMETERS, RESULTS
 from reference.dropout import what_dropout_did
 from reference.following import own_repaired, own_row_softmax
-from reference.reading_tests import why_it_accepts, why_it_rejects
+from reference.reading_tests import Fact, why_it_accepts, why_it_rejects
 
 DROPOUT = "attention_with_dropout"
+ACCEPTED = "passes-the-broken"
 REPAIR = {
     "row_softmax": (
         "Does each row sum to 1, or only the whole array?",
@@ -239,10 +240,22 @@ def one_batch(x):
 def stopped_by(submission, name, chosen):
     """Return each implementation's error in the student's test. If there is none, return None."""
     untried = [each for each in chosen if (name, each.id) not in submission.shared]
-    functions = [submission.elsewhere(each.text, "implementation") for each in untried]
+    seen = submission.shared.setdefault(("calls of", name), set())
+    note = lambda args, kwargs: seen.add(property_of(name, args, kwargs))
+    functions = [submission.elsewhere(each.text, "implementation", note) for each in untried]
     for each, function in zip(untried, functions, strict=True):
         submission.shared[name, each.id] = outcome(submission, name, function)
     return {each.id: submission.shared[name, each.id] for each in chosen}
+
+
+def property_of(name, args, kwargs):
+    """Return the property of a call that decides if the shown broken function is right."""
+    parameter, of, *_ = BROKEN_IS_RIGHT[name]
+    given = dict(zip(PARAMETERS[name], args, strict=False)) | kwargs
+    try:
+        return of(given[parameter])
+    except (KeyError, TypeError, ValueError):
+        return None
 
 
 def outcome(submission, name, function):
@@ -281,15 +294,18 @@ def test_of_shown(submission, name):
         raise with_reason(says, "stops-the-right", submission, name, why_it_rejects, line)
     if said[SHOWN] is None:
         says = f"test_{name} accepts the broken function."
-        raise with_reason(says, "passes-the-broken", submission, name, why_it_accepts)
+        raise with_reason(says, ACCEPTED, submission, name, why_it_accepts)
 
 
-def with_reason(says, mistake, submission, name, reason, *line):
-    """Return a mismatch that also says what is wrong in the source of the test."""
+def with_reason(says, mistake, submission, name, reason, *line, more=""):
+    """Return a mismatch that also says what is wrong in the student's test."""
     definition = submission.definition(f"test_{name}")
     fact = reason(*definition, *line) if definition is not None else None
+    *_, value, calls = BROKEN_IS_RIGHT[name]
+    if fact is None and mistake == ACCEPTED and submission.shared["calls of", name] == {value}:
+        fact = Fact("tests-one-kind-of-call", f"{calls} For these calls, that function is right.")
     names = (mistake,) if fact is None else (fact.mistake,)
-    return Mismatch(says if fact is None else f"{says} {fact.says}", mistake=names)
+    return Mismatch(says + (f" {fact.says}" if fact is not None else "") + more, mistake=names)
 
 
 def others(submission, name):
@@ -310,11 +326,9 @@ def others(submission, name):
 
 def expect_most(passed, count, allowed, submission, name):
     if len(passed) > allowed:
-        says = (
-            f"Of {count} other broken functions, test_{name} accepts {len(passed)}. The mistake "
-            f"of one of them: {passed[0].wrong}."
-        )
-        raise with_reason(says, "finds-too-little", submission, name, why_it_accepts)
+        says = f"Of {count} other broken functions, test_{name} accepts {len(passed)}."
+        more = f" The mistake of one of these functions: {passed[0].wrong}."
+        raise with_reason(says, "finds-too-little", submission, name, why_it_accepts, more=more)
 
 
 @pytest.mark.graded_when_handed_in

@@ -45,14 +45,33 @@ def test_why_a_test_accepts_broken_functions(body, mistake):
     assert why_it_accepts("f.py", parsed(body)).mistake == mistake
 
 
-HEADS = "y, w = implementation(x, *W, H)\nassert np.allclose(y, right)"
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("y, _ = implementation(x)\nassert np.allclose(y, right)", "never uses the weights"),
+        ("w = implementation(x)[1]\nassert np.allclose(w, right)", "never uses the output"),
+        ("y, w = implementation(x)\nassert np.allclose(y, right) and np.allclose(w, z)", None),
+        ("y = implementation(x)\nassert np.allclose(y[0], right)", None),
+        ("y, _ = implementation(x)\nassert np.allclose(y, implementation(x)[1])", None),
+    ],
+)
+def test_a_test_that_ignores_a_result(body, says):
+    fact = why_it_accepts("f.py", parsed(body, "multi_head_forward"))
+    assert fact is None if says is None else says in fact.says
 
 
-def test_one_head_may_have_a_name():
-    one = why_it_accepts("f.py", parsed(f"L, H = 3, 1\n{HEADS}", "multi_head_forward"))
-    assert one.mistake == "tests-one-number-only"
-    for more in ("L, H = 1, 3", "L = H = 3", "H = 1\nH = 2", "H = 1\nfor H in (1, 2): pass"):
-        assert why_it_accepts("f.py", parsed(f"{more}\n{HEADS}", "multi_head_forward")) is None
+@pytest.mark.parametrize(("heads", "is_named"), [("1", True), ("1, 2", False)])
+def test_calls_for_which_the_broken_function_is_right(grade_text, heads, is_named):
+    text = RIGHT[0].read_text() + (
+        "\n\ndef test_multi_head_forward(implementation):\n"
+        f"    for heads in ({heads},):\n"
+        "        x, W = np.ones((2, 3, 4)), np.ones((4, 4)) / 9\n"
+        "        y, w = implementation(x, W, W, W, W, num_heads=heads)\n"
+        "        assert np.allclose(y, 16 / 81) and w.sum() > 0\n"
+    )
+    said = " ".join(check.finding for check in grade_text("find_the_bug", text).checks)
+    assert "test_multi_head_forward accepts the broken function" in said
+    assert ("num_heads is 1" in said) == is_named
 
 
 @pytest.mark.parametrize(

@@ -197,8 +197,10 @@ GENERATE = Recipe(
                     {"number": lambda s: max(s.count - len(s.prompt), 0)},
                 ),
                 "result-cut": (
-                    "The first tokens are missing in the result: it is cut to max_seq_length.",
+                    "Your code cuts off the first tokens of the result. Only what the model gets "
+                    "should be cut to max_seq_length.",
                     {"result": lambda s: np.array(s.tokens[-s.limit :])},
+                    {"append": lambda s: lambda tokens, word: [*tokens[-s.limit :], word]},
                 ),
                 "new-words-in-front": (
                     "New tokens are put before the prompt. They should come after it.",
