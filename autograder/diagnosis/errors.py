@@ -76,6 +76,12 @@ def _product(failure: _Failure) -> str:
         f"{named_shape(right, sizes)}. In a product, the last axis of the first array must be as "
         f"long as the second-last axis of the second.{_reversed(pair[0], shapes)}"
     )
+    kept = re.search(r"(\w+)\.transpose\((?:-2, -1|0, 1)\)", failure.line)
+    if kept is not None and "Input operand" in failure.found.string:
+        return (
+            f"{text} In NumPy, `{kept[0]}` gives the order of the axes, and so it changes nothing "
+            f"here. np.swapaxes({kept[1]}, -1, -2) exchanges the last two axes."
+        )
     # an array with fewer axes than an argument is a part of the argument: a loop may be wrong
     # the shape of `key` says nothing about `key.transpose(...)` or `key[0]`
     is_whole = not pair[2] and not pair[4] and not re.match(r"\s*[.\[(]", pair.string[pair.end() :])
@@ -201,7 +207,9 @@ def _inverted(failure: _Failure) -> str:
 def _made(failure: _Failure) -> str:
     name = failure.found[1]
     if re.search(rf"\b{re.escape(name)}\b", failure.line):
-        return ""
+        if re.match(r"self\.\w+ =", failure.line):
+            return ""
+        return f"`{name}(…)` makes an object. Make it in `__init__`, and call it here."
     return (
         f"That line calls the class {name} itself. Perhaps an earlier line stores the class, and "
         f"should store an object: `{name}(…)`, with brackets."
@@ -228,8 +236,9 @@ OF_THE_LINE: Meanings = {
     r"'(?:float|int|numpy\.float64|bool)' object has no attribute '(shape|T|ndim)'": (
         "A single number has no {0}. That line needs an array."
     ),
+    r"'function' object has no attribute": "A function is used there. `f(…)` calls it.",
     r"'NoneType' object (?:is not (?:subscriptable|iterable|callable)|has no attribute)|"
-    r"unsupported operand type\(s\) for .*NoneType": (
+    r"(?:unsupported operand type\(s\)|not supported between instances) .*NoneType": (
         "Something in that line is None, for example an argument that was left out, or the result "
         "of a function without `return`."
     ),
@@ -246,6 +255,8 @@ WHERE = {"": OF_THE_LINE, "torch": IN_TORCH}  # by the library that raised; "" i
 # The sentence for each pattern of Python's messages. Parts of the message and the shapes are filled
 # into the sentence.
 MEANINGS: Meanings = {
+    r"Cannot interpret '\d+' as a data type": "The shape is one argument: `np.ones((2, 3))`.",
+    r"matching types \(dtype\('<U": "An array in that line has text instead of numbers.",
     r"mismatch in its core dimension|not aligned|shapes cannot be multiplied": _product,
     r"Expected size for first two dimensions|must have same reduction|batch2": _product,
     r"could not be broadcast|must match the size of tensor|non-broadcastable": _broadcast,

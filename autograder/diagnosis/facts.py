@@ -187,7 +187,7 @@ def division(seen: Observations) -> Statement | None:
     for one, other in combinations(safe, 2):
         if kinds >= ENOUGH and one.calls & other.calls == failed:
             return stated("wrong_with_both", wrong=one.words, also=other.words)
-    for side in sides:
+    for side in sides if relation(seen) is None else ():
         chance = (_kinds(side.calls, seen) / seen.kinds) ** kinds
         if side.trait.both_ways and failed < side.calls and chance < CHANCE:
             return stated("wrong_only", wrong=side.words)

@@ -55,7 +55,7 @@ OF_MISTAKES: Mapping[tuple[str, ...], str] = {("remembers",): "order_dependent"}
 # the exception, and `where` by the line that raised the exception.
 HINTS: Mapping[str, Three] = {
     "import": (
-        "Is every name in the import spelled as in the documentation of the package?",
+        "Which of your imports fails, and does the exercise need it?",
         "Python imports installed packages and files in your folder. It imports only names that "
         "are defined outside all functions.",
         "Compare your imports with those of the original file. The exercise needs no others.",
@@ -108,7 +108,7 @@ HINTS: Mapping[str, Three] = {
     ),
     "attribute": (
         "Of which type is the value before the dot {where}?",
-        "Lists, arrays and tensors have different methods. np.asarray makes an array of a list.",
+        "Lists, arrays and tensors have different methods. A function needs `()` after it.",
         "Print type(…) of the value before the dot.",
     ),
     "parent_init": (
@@ -180,9 +180,9 @@ HINTS: Mapping[str, Three] = {
         "Look {where}, and print the argument with which the function calls itself.",
     ),
     "out_of_memory": (
-        "How many numbers does the largest array of your function have?",
+        "Which array is very large, or which list grows in a loop that does not end?",
         "The sizes of an array multiply: 10,000 rows of 10,000 numbers need 800 MB.",
-        "Print the shape of each array just after your code makes it.",
+        "Look {where}. Print the shape of each array, or the length of each list, before it.",
     ),
     "not_python": (
         "Which sign may be missing {where}: a bracket, a quote or a `:`?",
@@ -190,9 +190,9 @@ HINTS: Mapping[str, Three] = {
         "Look {where}, and at the line above it.",
     ),
     "indentation": (
-        "Does the code {where} begin with as many spaces as the lines around it?",
-        "Lines of one block begin at the same column. A tab is not the same as spaces.",
-        "Look {where}. Type the spaces before its first letter again.",
+        "How far are the lines of a block indented {where}, and before it?",
+        "Lines of a block begin at the same column. A tab is not the same as spaces.",
+        "Look {where}, and at the line with `:` above it. Type the spaces of the lines again.",
     ),
     "not_defined": (
         "Is `{name}` in your file spelled exactly as in the text?",
@@ -231,7 +231,7 @@ HINTS: Mapping[str, Three] = {
         "Print the shape after each line, and look for the first unexpected shape.",
     ),
     "other_kind": (
-        "How does the type of your result differ from the type in the text?",
+        "What does your function return: of which type, and with how many numbers in each row?",
         "The text says what is returned: numbers, an array, a list, a dict or a figure.",
         "Print the value and its type(…) just before the `return`.",
     ),
@@ -309,7 +309,9 @@ def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
     if cause.error == "SyntaxError" and cause.message.startswith("leading zeros"):
         return "value_of_other_kind"
     if cause.code != "raised":
-        return "import" if cause.code == "import_failed" else cause.code
+        return {"import_failed": "import", "not_comparable": "other_kind"}.get(
+            cause.code, cause.code
+        )
     if cause.error == "AssertionError" or (place is not None and place.text.startswith("raise")):
         return "refused"
     for kind, errors, message in EXCEPTIONS:

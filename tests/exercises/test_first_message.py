@@ -523,7 +523,7 @@ def test_three_dots_are_not_written_yet(grade_text):
 def test_an_indentation_error_has_a_hint_about_blanks(grade_text):
     """A hint about brackets and quotes stood beside "unexpected indent"."""
     first = grade_text("softmax", "def softmax(x):\n    a = 1\n     b = 2\n").checks[0]
-    assert first.hints[0].startswith("Does the code in line 3")
+    assert first.hints[0].startswith("How far are the lines of a block indented in line 3")
 
 
 def test_a_mask_of_lists_that_works_is_right(grade_text):
