@@ -22,7 +22,6 @@ from autograder.report.model import Statement
 
 MOST = 3  # statements per finding
 CHANCE = 0.05  # largest allowed probability that the wrong calls share a property by chance
-CLOSE = 0.02
 SIZE_TOLERANCE = 1e-5
 Sizes = Mapping[str, int]
 
@@ -51,7 +50,9 @@ def stopping(answer: Answer) -> Finding:
 def true_statements(seen: Observations) -> list[Statement]:
     """Return all true statements about the wrong results, in the report's order."""
     measure, divided = measured(seen), division(seen)
-    stop = seen.first_error if seen.values and divided is None else None
+    stop = seen.first_error if seen.values else None
+    if stop is not None and divided is not None:
+        return [divided, stated("also_stop", error=stop.error)]
     candidates = [
         measure,
         divided,
@@ -60,7 +61,7 @@ def true_statements(seen: Observations) -> list[Statement]:
         *(() if measure else map(_fact, _facts(seen))),
     ]
     if seen.recipe.comparison.is_exact:
-        candidates += [_right_result(seen), relation(seen), _other_shape(seen)]
+        candidates += [_right_result(seen), relation(seen)]
     found: dict[str, Statement] = {}
     for statement in candidates:
         if statement is not None:
@@ -120,31 +121,6 @@ def _right_result(seen: Observations) -> Statement | None:
     if not good or not bad or len(seen.values) != len(seen.wrong):
         return None
     return stated("right_result", right=good[0], wrong=bad[0])
-
-
-def _other_shape(seen: Observations) -> Statement | None:
-    """Return the statement that all wrong results have wrong shapes, if this is true.
-
-    The statement contains no sizes, because calls have different sizes.
-    """
-    shapes = [
-        (case.answer.outcome.parts[0].shape, case.expected.parts[0].shape)
-        for case in seen.values
-        if case.answer.is_array
-        and len(case.answer.outcome.parts) == len(case.expected.parts) == 1
-        and len(seen.recipe.results) < 2
-    ]
-    is_everywhere = ENOUGH <= len(shapes) == len(seen.values)
-    if not is_everywhere or any(answer == right for answer, right in shapes):
-        return None
-    if not any(answer for answer, _ in shapes):
-        return stated("number_for_array")
-    missing = {len(right) - len(answer) for answer, right in shapes}
-    count = missing.pop() if len(missing) == 1 else 0
-    if not count:
-        return stated("other_shape")
-    axes = "one axis" if abs(count) == 1 else f"{abs(count)} axes"
-    return stated("axes_missing" if count > 0 else "axes_added", axes=axes)
 
 
 class Side(NamedTuple):
@@ -251,11 +227,6 @@ def _relation(pairs: Sequence[tuple[Vector, Vector]]) -> tuple[str, dict[str, st
         np.allclose(np.sort(a), np.sort(right), rtol=1e-6, atol=1e-9) for a, right in pairs
     ):
         return "other_order", {}
-    if all(
-        np.abs(answer - right).max() <= CLOSE * max(1.0, float(np.abs(right).max()))
-        for answer, right in pairs
-    ):
-        return "close", {}
     return "", {}
 
 

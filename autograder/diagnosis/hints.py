@@ -122,8 +122,8 @@ HINTS: Mapping[str, Three] = {
         "Take the values: x.max(dim=-1, keepdim=True).values, or torch.amax(x, -1, keepdim=True).",
     ),
     "truth": (
-        "Which condition or comparison {where} is an array instead of a single truth value?",
-        "`where` (np, torch) chooses entry by entry. Python's own `max` has no axis.",
+        "Which value {where} is an array, although Python needs a single truth value there?",
+        "`where` (np, torch) chooses entry by entry. Python's own `max` compares whole rows.",
         "`x is not None` tests if x has a value. .any() and .all() make a single True or False.",
     ),
     "unpacked": (
@@ -211,7 +211,7 @@ HINTS: Mapping[str, Three] = {
         "start the file yourself.",
     ),
     "nothing_returned": (
-        "What does the last line of your function do with the computed result?",
+        "Which line ends your function in this call? Does this line return the result?",
         "A function returns the value after `return`. An assignment is not enough.",
         "End the function with `return` and the name of your result, on every path through it.",
     ),
@@ -235,13 +235,8 @@ HINTS: Mapping[str, Three] = {
         "The text says what is returned: numbers, an array, a list, a dict or a figure.",
         "Print the value and its type(…) just before the `return`.",
     ),
-    "value_of_other_shape": (
-        "How many rows of how many numbers does the text ask for?",
-        "A list of lists has one inner list for each row. `0,5` is two numbers, `0.5` is one.",
-        "Count the brackets and the commas {where}.",
-    ),
-    "value_of_other_kind": (
-        "How many numbers does each row have {where}?",
+    "value": (
+        "How many rows of how many numbers are {where}?",
         'A row is a list of numbers. `"0.5"` is text, and `0,5` is two numbers.',
         "Count the numbers in each row {where}. Write them without quotes and with a decimal "
         "point.",
@@ -283,8 +278,8 @@ def hints_for(result: CheckResult) -> tuple[str, ...]:
         return result.hints
     if kind in OF_THE_CHECK or (kind == "not_written" and result.place is None):
         return result.check.hints
-    if not getattr(result.evidence, "function", "") and f"value_of_{kind}" in HINTS:
-        kind, cause = f"value_of_{kind}", msgspec.structs.replace(cause, place=result.place)
+    if not getattr(result.evidence, "function", "") and kind in {"other_shape", "other_kind"}:
+        kind, cause = "value", msgspec.structs.replace(cause, place=result.place)
     return _filled(HINTS[kind], cause, result.hidden) if kind in HINTS else ()
 
 
@@ -307,7 +302,7 @@ def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
     if cause.error in {"IndentationError", "TabError"}:
         return "indentation"
     if cause.error == "SyntaxError" and cause.message.startswith("leading zeros"):
-        return "value_of_other_kind"
+        return "value"
     if cause.code != "raised":
         return {"import_failed": "import", "not_comparable": "other_kind"}.get(
             cause.code, cause.code

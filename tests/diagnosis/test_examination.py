@@ -427,7 +427,7 @@ def test_a_transpose_of_all_axes_is_explained():
         ("'numpy.ndarray' object is not callable", "y = sum(x)", "like a function"),
         ("'list' object has no attribute 'max'", "x.max()", "np.asarray"),
         ("not enough values to unpack (expected 3, got 2)", "B, L, d = x.shape", "exactly 3 parts"),
-        ("axis 3 is out of bounds for array of dimension 2", "x.sum(3)", "Count axes from the end"),
+        ("axis 3 is out of bounds for array of dimension 2", "x.sum(3)", "the last is −1"),
         ("view size is not compatible with input tensor's size", "x.view(2)", "contiguous()"),
         ("name 'pd' is not defined", "pd.x", "pd"),
         ("'function' object has no attribute 'max'", "x.max()", "A function is used there"),

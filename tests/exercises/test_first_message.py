@@ -62,7 +62,7 @@ CHANGES = [
         "x - x.max(axis=axis, keepdims=True)",
         "x - (x.max(axis=axis, keepdims=True) if x.max() > 700 else 0)",
         (),
-        "Where all inputs along the axis are far below 0, all their exponentials are 0",
+        "Where all inputs along the axis are so far below 0 that np.exp of each of them is 0",
     ),
     (
         "softmax",
@@ -882,7 +882,7 @@ FIRST = {
         {
             "np.exp(x - x.max(axis=axis, keepdims=True))": "2 ** (1.4427 * (x - x.max(axis=axis, keepdims=True)))"
         },
-        "close to the right numbers, but not exact enough.",
+        "values differ too much.",
     ),
     "a mask of one row is wrong with as many keys as queries too": (
         "causal_mask",
