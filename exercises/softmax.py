@@ -35,16 +35,16 @@ import numpy as np
 #
 # Write `softmax`. What is graded:
 #
-# - **Values.** The results are those of the formula, to six decimals or to the precision of float32.
-#   Without `axis`, the softmax runs along the last axis.
+# - **Values.** The results are those of the formula, with an error of at most 0.000001, or the
+#   precision of float32. Without `axis`, the softmax runs along the last axis.
 # - **Any axis.** `softmax` works for arrays with one axis or more, along any single `axis`, also a
 #   negative one.
-# - **Lists.** `softmax` accepts lists, and whole numbers.
+# - **Lists.** `softmax` accepts lists, and whole numbers. Its result may be a list too.
 # - **Large numbers.** `softmax` is right for inputs up to ±10,000, also if one row has large numbers
 #   and another small ones.
 # - **Minus infinity.** `softmax` gives exactly 0 where the input is −∞, beside finite numbers.
-# - **No side effects.** `softmax` changes neither its input nor earlier results, and its result does
-#   not depend on earlier calls.
+# - **No side effects.** `softmax` changes neither its input nor earlier results. Its result does not
+#   depend on earlier calls.
 
 
 # %%

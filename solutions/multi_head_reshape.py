@@ -42,12 +42,13 @@ import numpy as np
 #
 # - **Split.** `split_heads` gives each head its own block of features, of every token, in the shape
 #   `(B, H, L, E // H)`.
-# - **Merge.** `merge_heads` is the exact inverse of `split_heads`.
+# - **Merge.** `merge_heads` undoes a right split: it gives each token its features back, in the
+#   original order and the shape `(B, L, H * d)`.
 # - **Error.** If `E` is not a multiple of `H`, `split_heads` raises a `ValueError`. Its message
 #   contains both numbers.
 # - **Sizes.** `B`, `L`, `E` and `H` may have any size from 1.
-# - **No side effects.** Neither function changes its argument or earlier results, and no result
-#   depends on earlier calls.
+# - **No side effects.** Neither function changes its argument or earlier results. No result depends
+#   on earlier calls.
 
 
 # %%
@@ -67,7 +68,7 @@ def split_heads(x, num_heads):
 
 # %%
 def merge_heads(x):
-    """(B, H, L, d) to (B, L, H * d): the inverse of split_heads."""
+    """(B, H, L, d) to (B, L, H * d): the inverse of a right split."""
     ### BEGIN SOLUTION
     batch, heads, length, size = x.shape
     return x.transpose(0, 2, 1, 3).reshape(batch, length, heads * size)

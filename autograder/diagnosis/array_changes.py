@@ -142,11 +142,7 @@ ALONG_INSIDE: tuple[tuple[str, str, Along], ...] = (
         "divided by {their} largest absolute value",
         lambda x, axis: x / _max(np.abs(x), axis),
     ),
-    (
-        "averaged",
-        "made equal{along}: each is {their} mean",
-        lambda x, axis: _mean(x, axis) + 0 * x,
-    ),
+    ("averaged", "made equal{along}: each is {their} mean", lambda x, axis: _mean(x, axis) + 0 * x),
     (
         "largest-for-each",
         "made equal{along}: each is {their} maximum",
@@ -180,7 +176,12 @@ _PLAIN = _table(
     ("reversed", "in reverse order along {last}", lambda x: x[..., ::-1], 1),
     ("shifted-rows", "with all rows moved on by one place", lambda x: np.roll(x, 1, -2), 2),
     ("shifted", "with all numbers moved on by one place", lambda x: np.roll(x, 1, -1), 1),
-    ("first-of-batch", "with the first item for all items", lambda x: x[:1] + 0 * x, 3),
+    (
+        "first-of-batch",
+        "with the first entry of the batch for all entries",
+        lambda x: x[:1] + 0 * x,
+        3,
+    ),
     ("mean-of-batch", "averaged over the first axis", lambda x: x.mean(0) + 0 * x, 3),
 )
 _OF_LOOPS = _table(

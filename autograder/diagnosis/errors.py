@@ -4,7 +4,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from autograder.course.text import one_line
+import numpy as np
+
+from autograder.course.text import join_names, one_line
 from autograder.report.numbers import shape
 from autograder.sandbox.problems import Raised
 
@@ -23,6 +25,7 @@ class _Failure(NamedTuple):
     known: str  # a sentence about these shapes
     sizes: Sizes
     axes: int  # the largest number of axes that an argument of the call has
+    of_torch: bool
 
 
 def explain(error: Raised, sizes: Sizes, axes: int = 0, of_torch: bool = False) -> str:
@@ -46,7 +49,7 @@ def explain(error: Raised, sizes: Sizes, axes: int = 0, of_torch: bool = False) 
                 *groups, shapes=known, advice=OF_TORCH if of_torch else OF_NUMPY
             )
         else:
-            explained = meaning(_Failure(found, line, part, shapes, known, sizes, axes))
+            explained = meaning(_Failure(found, line, part, shapes, known, sizes, axes, of_torch))
         if explained.strip():
             return explained.strip()
     return known if error.type in {"ValueError", "RuntimeError"} else ""
@@ -76,6 +79,12 @@ def _product(failure: _Failure) -> str:
         f"{named_shape(right, sizes)}. In a product, the last axis of the first array must be as "
         f"long as the second-last axis of the second.{_reversed(pair[0], shapes)}"
     )
+    kept = re.search(r"(\w+)\.transpose\((?:-2, -1|0, 1)\)", failure.line)
+    if kept is not None and "Input operand" in failure.found.string:
+        return (
+            f"{text} In NumPy, `{kept[0]}` gives the order of the axes, and so it changes nothing "
+            f"here. np.swapaxes({kept[1]}, -1, -2) exchanges the last two axes."
+        )
     # an array with fewer axes than an argument is a part of the argument: a loop may be wrong
     # the shape of `key` says nothing about `key.transpose(...)` or `key[0]`
     is_whole = not pair[2] and not pair[4] and not re.match(r"\s*[.\[(]", pair.string[pair.end() :])
@@ -104,7 +113,7 @@ def _transposed(failure: _Failure) -> str:
         return failure.known
     listed, array = re.findall(r"-?\d+", found[2]), failure.shapes.get(found[1])
     text = f"The transpose lists {len(listed)} axes, and `{one_line(found[1], 60)}` has "
-    text += f"the shape {named_shape(array, failure.sizes)}." if array else "another number."
+    text += f"the shape {named_shape(array, failure.sizes)}." if array else "other axes."
     of_torch = "permute" in failure.found.string
     axes = [*map(str, range(len(listed)))]
     if array and "@" in failure.line and listed == [*axes[:-2], *axes[:-3:-1]]:
@@ -201,13 +210,35 @@ def _inverted(failure: _Failure) -> str:
 def _made(failure: _Failure) -> str:
     name = failure.found[1]
     if re.search(rf"\b{re.escape(name)}\b", failure.line):
-        return ""
+        if re.match(r"self\.\w+ =", failure.line):
+            return ""
+        return f"`{name}(…)` makes an object. Make it in `__init__`, and call it here."
     return (
         f"That line calls the class {name} itself. Perhaps an earlier line stores the class, and "
         f"should store an object: `{name}(…)`, with brackets."
     )
 
 
+def _of_an_array(failure: _Failure) -> str:
+    if failure.of_torch:
+        return f"The value before the dot is a NumPy array. {OF_TORCH}"
+    words = [said for word, said in IN_NUMPY.items() if re.search(word, failure.line)]
+    if words:
+        return f"That line uses methods of torch. In NumPy, {join_names(words)}."
+    name = failure.found[1] or ""
+    is_function = callable(getattr(np, name, None))
+    return f"Arrays have no method `{name}`. Write `np.{name}(…)`." if is_function else ""
+
+
+IN_NUMPY = {  # methods of torch, and what to write instead
+    r"\.view\(": "`view` is `reshape`",
+    r"\.permute\(": "`permute` is `transpose`",
+    r"\.transpose\(-?\d, ?-?\d\)": "`transpose` of two axes is `swapaxes`",
+    r"\.contiguous\(": "`contiguous` is not needed",
+    r"\.unsqueeze\(": "`unsqueeze` is `np.expand_dims`",
+    r"\.masked_fill\(": "`masked_fill` is `np.where`",
+    r"\.float\(": "`float()` is `astype(float)`",
+}
 Meanings = Mapping[str, str | Callable[[_Failure], str]]
 TENSORS = "torch's functions need tensors, and this line passes a NumPy array. {advice}"
 OF_NUMPY = "Use NumPy's functions here."
@@ -221,6 +252,7 @@ OF_THE_LINE: Meanings = {
         "needed. Or a sign such as `*` is missing before them."
     ),
     r"(\w+)\.__init__\(\) takes .* positional arguments? but": _made,
+    r"'numpy\.ndarray' object has no attribute '(\w+)'": _of_an_array,
     r"'(list|tuple)' object has no attribute '(\w+)'": (
         "A value in that line is a {0}, and a {0} has no {1}. np.asarray makes an array of a list. "
         "Did a function return several results?"
@@ -228,8 +260,9 @@ OF_THE_LINE: Meanings = {
     r"'(?:float|int|numpy\.float64|bool)' object has no attribute '(shape|T|ndim)'": (
         "A single number has no {0}. That line needs an array."
     ),
+    r"'function' object has no attribute": "A function is used there. `f(…)` calls it.",
     r"'NoneType' object (?:is not (?:subscriptable|iterable|callable)|has no attribute)|"
-    r"unsupported operand type\(s\) for .*NoneType": (
+    r"(?:unsupported operand type\(s\)|not supported between instances) .*NoneType": (
         "Something in that line is None, for example an argument that was left out, or the result "
         "of a function without `return`."
     ),
@@ -246,12 +279,14 @@ WHERE = {"": OF_THE_LINE, "torch": IN_TORCH}  # by the library that raised; "" i
 # The sentence for each pattern of Python's messages. Parts of the message and the shapes are filled
 # into the sentence.
 MEANINGS: Meanings = {
+    r"Cannot interpret '\d+' as a data type": "The shape is one argument: `np.ones((2, 3))`.",
+    r"matching types \(dtype\('<U": "An array in that line has text instead of numbers.",
     r"mismatch in its core dimension|not aligned|shapes cannot be multiplied": _product,
     r"Expected size for first two dimensions|must have same reduction|batch2": _product,
     r"could not be broadcast|must match the size of tensor|non-broadcastable": _broadcast,
     r"axis (-?\d+) is out of bounds for array of dimension (\d+)": (
-        "{shapes} The line asks for axis {0}, but the number of axes is {1} here. Count axes from "
-        "the end: −1 is the last axis of any array."
+        "{shapes} The line asks for axis {0}, but the number of axes is {1} here. The first axis "
+        "is 0, and the last is −1."
     ),
     r"Dimension out of range.*got -?\d+": "{shapes}",
     r"axes don't match array|number of dimensions in the tensor input does not": _transposed,
@@ -263,10 +298,7 @@ MEANINGS: Meanings = {
         "view needs the numbers in the order of memory, and a transpose changes this order. Use "
         "reshape, or contiguous() before view. Both make a copy in the new order."
     ),
-    r"^view\(\) takes from 0 to 2 positional|^Tuple must have size 2, but has size": (
-        "`view` changes the type of the numbers of a NumPy array. `reshape` changes the shape of "
-        "the array."
-    ),
+    r"^(view)\(\) takes from 0 to 2 positional|^Tuple must have size 2, but has size": _of_an_array,
     r"must be Tensor, not numpy\.ndarray|got \(numpy\.ndarray": TENSORS,
     r"Can't call numpy\(\) on Tensor that": (
         "NumPy's functions have no gradient. torch's functions have one: torch.where for np.where."
@@ -301,7 +333,7 @@ MEANINGS: Meanings = {
     ),
     r"type\(s\) for \^|ufunc 'bitwise_xor'": "In Python, a power is `**`: `2 ** 0.5` is √2.",
     r"unexpected keyword argument '(?:keep)?dim'": (
-        "NumPy's names are `axis` and `keepdims`. Only torch's are `dim` and `keepdim`."
+        "In NumPy, the names are `axis` and `keepdims`. `dim` and `keepdim` are torch's names."
     ),
     r"(?:too many|not enough) values to unpack \(expected (\d+)": _unpacked,
     r"expected scalar type (\w+) but found (\w+)|have the same dtype": (

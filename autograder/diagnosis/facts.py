@@ -23,7 +23,6 @@ from autograder.report.model import Statement
 
 MOST = 3  # statements per finding
 CHANCE = 0.05  # largest allowed probability that the wrong calls share a property by chance
-CLOSE = 0.02
 SIZE_TOLERANCE = 1e-5
 Sizes = Mapping[str, int]
 Shape = tuple[int, ...]
@@ -53,7 +52,9 @@ def stopping(answer: Answer) -> Finding:
 def true_statements(seen: Observations) -> list[Statement]:
     """Return all true statements about the wrong results, in the report's order."""
     measure, divided = measured(seen), division(seen)
-    stop = seen.first_error if seen.values and divided is None else None
+    stop = seen.first_error if seen.values else None
+    if stop is not None and divided is not None:
+        return [divided, stated("also_stop", error=stop.error)]
     candidates = [
         measure,
         divided,
@@ -125,9 +126,9 @@ def _right_result(seen: Observations) -> Statement | None:
 
 
 def _other_shape(seen: Observations) -> Statement | None:
-    """Return a statement about wrong shapes, if all wrong results have one.
+    """Return a statement about a wrong shape, if all wrong results have one.
 
-    Shapes are written with the sizes' names, as in (L, d_k), if these fit every call.
+    Shapes are written with the names of sizes, as in (L, d_k). These must fit every call.
     """
     calls = [seen.in_parts(case) for case in seen.values]
     if len(calls) < ENOUGH or not all(calls):
@@ -140,26 +141,12 @@ def _other_shape(seen: Observations) -> Statement | None:
         sizes = [seen.recipe.axes(case.state) for case in seen.values]
         first = min(map(len, right)) if len({*map(len, right)}) > 1 else 0
         if first and [(len(o), o[:-first]) for o in own] != [(len(r), r[:-first]) for r in right]:
-            break
+            return None
         shapes = [shape_in_names([one[-first:] for one in each], sizes) for each in (own, right)]
         if all(shapes):
             words = [f"({'…, ' * (first > 0)}{shape})" for shape in shapes]
             return stated("shape_in_names", what=name, shape=words[0], expected=words[1])
-        break
-    else:
-        return None
-    return None if seen.recipe.results else _number_of_axes(own, right)
-
-
-def _number_of_axes(own: Sequence[Shape], right: Sequence[Shape]) -> Statement:
-    if not any(own):
-        return stated("number_for_array")
-    missing = {len(r) - len(o) for o, r in zip(own, right, strict=True)}
-    more = missing.pop() if len(missing) == 1 else 0
-    if not more:
-        return stated("other_shape")
-    axes = "one axis" if abs(more) == 1 else f"{abs(more)} axes"
-    return stated("axes_missing" if more > 0 else "axes_added", axes=axes)
+    return None
 
 
 def shape_in_names(shapes: Sequence[Shape], calls: Sequence[Sizes]) -> str:
@@ -227,7 +214,7 @@ def division(seen: Observations) -> Statement | None:
     for one, other in combinations(safe, 2):
         if kinds >= ENOUGH and one.calls & other.calls == failed:
             return stated("wrong_with_both", wrong=one.words, also=other.words)
-    for side in sides:
+    for side in sides if relation(seen) is None else ():
         chance = (_kinds(side.calls, seen) / seen.kinds) ** kinds
         if side.trait.both_ways and failed < side.calls and chance < CHANCE:
             return stated("wrong_only", wrong=side.words)
@@ -291,11 +278,6 @@ def _relation(pairs: Sequence[tuple[Vector, Vector]]) -> tuple[str, dict[str, st
         np.allclose(np.sort(a), np.sort(right), rtol=1e-6, atol=1e-9) for a, right in pairs
     ):
         return "other_order", {}
-    if all(
-        np.abs(answer - right).max() <= CLOSE * max(1.0, float(np.abs(right).max()))
-        for answer, right in pairs
-    ):
-        return "close", {}
     return "", {}
 
 

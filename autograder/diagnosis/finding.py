@@ -62,6 +62,7 @@ STATEMENTS: Mapping[str, str] = {
     "writes_outside": "Line {line} changes {name}, and this change stays after the call.",
     "error": "{error}",
     "some_stop": "{error} Some other calls return a wrong result.",
+    "also_stop": "In some calls, {error}",
     "only_nan": "In every call, all numbers in the results are NaN (not a number).",
     "right_and_wrong": (
         "{Wrong}, your code is wrong for all tested inputs. {Right}, it is right for all of them."
@@ -84,11 +85,6 @@ STATEMENTS: Mapping[str, str] = {
         "differs from call to call."
     ),
     "other_order": "All the right numbers{of} are there, but some of them are in the wrong places.",
-    "close": "The numbers{of} are close to the right numbers, but not exact enough.",
-    "number_for_array": "The result is a single number. It should be an array.",
-    "axes_missing": "The result has {axes} too few.",
-    "axes_added": "The result has {axes} too many.",
-    "other_shape": "The shape of the result is wrong.",
     "shape_in_names": "The shape of {what} is {shape}. It should be {expected}.",
 }
 # Sentences about misconceptions, by the code of the diagnosis. `first` and `second` are replaced by
@@ -138,7 +134,7 @@ def located(
     says, wrong = " ".join([first, *more]), " ".join(more)
     if more and statements[0].code == "some_stop" and not shows_error:
         says = f"{wrong} In other calls, {statements[0].values['error']}"
-    elif more and stops:
+    elif more and stops and statements[1].code != "also_stop":
         says = f"{first} In calls that return a wrong result: {uncapital(wrong)}"
     kind: Literal["located", "error"] = "error" if code == "error" else "located"
     return Finding(kind, says, names, code=code, statements=statements)

@@ -55,7 +55,7 @@ OF_MISTAKES: Mapping[tuple[str, ...], str] = {("remembers",): "order_dependent"}
 # the exception, and `where` by the line that raised the exception.
 HINTS: Mapping[str, Three] = {
     "import": (
-        "Is every name in the import spelled as in the documentation of the package?",
+        "Which of your imports fails, and does the exercise need it?",
         "Python imports installed packages and files in your folder. It imports only names that "
         "are defined outside all functions.",
         "Compare your imports with those of the original file. The exercise needs no others.",
@@ -108,7 +108,7 @@ HINTS: Mapping[str, Three] = {
     ),
     "attribute": (
         "Of which type is the value before the dot {where}?",
-        "Lists, arrays and tensors have different methods. np.asarray makes an array of a list.",
+        "Lists, arrays and tensors have different methods. A function needs `()` after it.",
         "Print type(…) of the value before the dot.",
     ),
     "parent_init": (
@@ -122,8 +122,8 @@ HINTS: Mapping[str, Three] = {
         "Take the values: x.max(dim=-1, keepdim=True).values, or torch.amax(x, -1, keepdim=True).",
     ),
     "truth": (
-        "Which condition or comparison {where} is an array instead of a single truth value?",
-        "`where` (np, torch) chooses entry by entry. Python's own `max` has no axis.",
+        "Which value {where} is an array, although Python needs a single truth value there?",
+        "`where` (np, torch) chooses entry by entry. Python's own `max` compares whole rows.",
         "`x is not None` tests if x has a value. .any() and .all() make a single True or False.",
     ),
     "unpacked": (
@@ -180,9 +180,9 @@ HINTS: Mapping[str, Three] = {
         "Look {where}, and print the argument with which the function calls itself.",
     ),
     "out_of_memory": (
-        "How many numbers does the largest array of your function have?",
+        "Which array is very large, or which list grows in a loop that does not end?",
         "The sizes of an array multiply: 10,000 rows of 10,000 numbers need 800 MB.",
-        "Print the shape of each array just after your code makes it.",
+        "Look {where}. Print the shape of each array, or the length of each list, before it.",
     ),
     "not_python": (
         "Which sign may be missing {where}: a bracket, a quote or a `:`?",
@@ -190,9 +190,9 @@ HINTS: Mapping[str, Three] = {
         "Look {where}, and at the line above it.",
     ),
     "indentation": (
-        "Does the code {where} begin with as many spaces as the lines around it?",
-        "Lines of one block begin at the same column. A tab is not the same as spaces.",
-        "Look {where}. Type the spaces before its first letter again.",
+        "How far are the lines of a block indented {where}, and before it?",
+        "Lines of a block begin at the same column. A tab is not the same as spaces.",
+        "Look {where}, and at the line with `:` above it. Type the spaces of the lines again.",
     ),
     "not_defined": (
         "Is `{name}` in your file spelled exactly as in the text?",
@@ -211,7 +211,7 @@ HINTS: Mapping[str, Three] = {
         "start the file yourself.",
     ),
     "nothing_returned": (
-        "What does the last line of your function do with the computed result?",
+        "Which line ends your function in this call? Does this line return the result?",
         "A function returns the value after `return`. An assignment is not enough.",
         "End the function with `return` and the name of your result, on every path through it.",
     ),
@@ -231,17 +231,12 @@ HINTS: Mapping[str, Three] = {
         "Print the shape after each line, and look for the first unexpected shape.",
     ),
     "other_kind": (
-        "How does the type of your result differ from the type in the text?",
+        "What does your function return: of which type, and with how many numbers in each row?",
         "The text says what is returned: numbers, an array, a list, a dict or a figure.",
         "Print the value and its type(…) just before the `return`.",
     ),
-    "value_of_other_shape": (
-        "How many rows of how many numbers does the text ask for?",
-        "A list of lists has one inner list for each row. `0,5` is two numbers, `0.5` is one.",
-        "Count the brackets and the commas {where}.",
-    ),
-    "value_of_other_kind": (
-        "How many numbers does each row have {where}?",
+    "value": (
+        "How many rows of how many numbers are {where}?",
         'A row is a list of numbers. `"0.5"` is text, and `0,5` is two numbers.',
         "Count the numbers in each row {where}. Write them without quotes and with a decimal "
         "point.",
@@ -283,8 +278,8 @@ def hints_for(result: CheckResult) -> tuple[str, ...]:
         return result.hints
     if kind in OF_THE_CHECK or (kind == "not_written" and result.place is None):
         return result.check.hints
-    if not getattr(result.evidence, "function", "") and f"value_of_{kind}" in HINTS:
-        kind, cause = f"value_of_{kind}", msgspec.structs.replace(cause, place=result.place)
+    if not getattr(result.evidence, "function", "") and kind in {"other_shape", "other_kind"}:
+        kind, cause = "value", msgspec.structs.replace(cause, place=result.place)
     return _filled(HINTS[kind], cause, result.hidden) if kind in HINTS else ()
 
 
@@ -307,9 +302,11 @@ def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
     if cause.error in {"IndentationError", "TabError"}:
         return "indentation"
     if cause.error == "SyntaxError" and cause.message.startswith("leading zeros"):
-        return "value_of_other_kind"
+        return "value"
     if cause.code != "raised":
-        return "import" if cause.code == "import_failed" else cause.code
+        return {"import_failed": "import", "not_comparable": "other_kind"}.get(
+            cause.code, cause.code
+        )
     if cause.error == "AssertionError" or (place is not None and place.text.startswith("raise")):
         return "refused"
     for kind, errors, message in EXCEPTIONS:

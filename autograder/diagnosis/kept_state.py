@@ -1,4 +1,4 @@
-"""Search of a student's source for lines that keep state or end a loop too early.
+"""Search of a student's source for lines that keep state, and for other mistakes in its structure.
 
 The search only reads the source, so a message says only that such a line exists.
 """
@@ -46,6 +46,19 @@ def loop_ended(units: Sequence[Unit], function: str) -> Finding | None:
     finding = named_fact("fact", stated("fact", id=ENDED, says=told))
     places = tuple(filter(None, [line_of(place)]))
     return replace(finding, says=f"{says} round.", hints=HINTS[ENDED], told=told, places=places)
+
+
+def parameters_moved(units: Sequence[Unit], function: str, names: Sequence[str]) -> Finding | None:
+    """Return a finding about a function whose parameters have another order than `names`."""
+    nodes = (node for unit in units for node in parsed(unit) or () if isinstance(node, Function))
+    for given in (parameters_of(node) for node in nodes if node.name == function):
+        if given != [*names] and sorted(given) == sorted(names):
+            yours, right = ", ".join(given), ", ".join(names)
+            says = f"Your parameters have the order ({yours}). In the given file, it is ({right})."
+            finding = named_fact("fact", stated("fact", id="parameters-moved", says=says))
+            hints = tuple(hint.format(name=function) for hint in HINTS["signature"])
+            return replace(finding, hints=hints, told=says)
+    return None
 
 
 def with_lines(finding: Finding, units: Sequence[Unit]) -> Finding:

@@ -220,8 +220,9 @@ def _fitting(examination: Examination) -> tuple[list[Wrong], bool]:
 def _in_one_kind(
     examination: Examination, kinds: Iterable[tuple[list[int], str]], code: DiagnosisCode
 ) -> Finding | None:
+    wrong = examination.wrong
     for inside, calls in kinds:  # many mistakes give equal results for large numbers
-        shows = any(examination.replay.condition(number) < 1e3 for number in inside)
+        shows = any(n in wrong and examination.replay.condition(n) < 1e3 for n in inside)
         found = examination.giving(examination.replay.singles, inside) if shows else []
         if finding := _one_name(examination, found, code, calls):
             return finding

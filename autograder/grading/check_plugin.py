@@ -39,7 +39,7 @@ from autograder.sandbox.session import WorkerSession
 from autograder.submission.code import Code, read_code, unwritten
 
 MAX_FINDING, MAX_TOLD = 1000, 1500  # characters
-MISSING = " Is a `return` missing?"
+MISSING = " Does this call reach a `return` with a result?"
 PRINTED = " This call printed something, but `print` does not return a value."
 # Failures that do not concern any single requirement of the task's text.
 NO_REQUIREMENT = frozenset({"nothing_returned", "printed", "other_kind"})

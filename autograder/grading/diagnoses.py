@@ -13,7 +13,7 @@ from autograder.course.course_file import Course
 from autograder.diagnosis.errors import explain
 from autograder.diagnosis.examination import Answer, Ask, Examination
 from autograder.diagnosis.finding import Finding, with_error
-from autograder.diagnosis.kept_state import ENDED, loop_ended, with_lines
+from autograder.diagnosis.kept_state import ENDED, loop_ended, parameters_moved, with_lines
 from autograder.diagnosis.mistakes import Mistakes, WrongMistakes, known_mistakes
 from autograder.diagnosis.outcome import RAISES, Outcome
 from autograder.diagnosis.recipe import LibraryObject, Probe, Recipe, no_input_causes
@@ -229,9 +229,11 @@ class _Diagnoses:
         self.examinations[replay.recipe.function] = examination
         finding = diagnose(examination)
         wrong = [examination.outcomes[number] for number in examination.wrong]
+        units, recipe = self.session.source.units, replay.recipe
         if wrong and not any(outcome.raised for outcome in wrong):
-            units = self.session.source.units
-            finding = loop_ended(units, replay.recipe.function) or finding
+            finding = loop_ended(units, recipe.function) or finding
+        if wrong and recipe.caller is None:
+            finding = parameters_moved(units, recipe.function, recipe.parameters) or finding
         return finding, examination.group() if not all(examination.right) else ""
 
     def _explained_value(self, name: str) -> Finding | None:

@@ -64,8 +64,8 @@ SENTENCES: dict[CauseCode, str] = {
     "not_a_function": "{message}.",
     "axes_returned": "{subject} returned the axes. Return the whole figure (`return figure`, or "
     "axes.figure).",
-    "not_comparable": "{subject} {message}. The grader can compare numbers, text, lists, "
-    "tuples, dicts, arrays and figures.",
+    "not_comparable": "{subject} {message}. The grader can compare numbers, text, arrays of "
+    "numbers, figures, and lists, tuples and dicts of these.",
     "exception_returned": "{subject} returns {message} instead of raising it: write `raise "
     "{message}(…)`.",
     "not_a_generator": (

@@ -30,7 +30,7 @@ NO_CHOICES = re.compile(r", but expected one of:.*", re.DOTALL)  # torch lists a
 
 def explain(error: BaseException, labels: Collection[str]) -> Problem:
     """Return a description of `error`."""
-    step = innermost(error.__traceback__, labels)
+    step = innermost(error.__traceback__, labels, isinstance(error, RecursionError))
     place = _syntax_place(error, labels) or (_place(step) if step else None)
     if isinstance(error, Unsendable):
         return Problem("unsendable", _cut(error.type, MAX_NAME), said(error), place)
@@ -122,14 +122,21 @@ def _syntax_place(error: BaseException, labels: Collection[str]) -> CodePlace | 
     return CodePlace(str(error.filename), _line(error.lineno), text, "", column, end)
 
 
-def innermost(traceback: TracebackType | None, labels: Collection[str]) -> TracebackType | None:
-    """Return a traceback's innermost step in the student's code. If there is none, return None."""
-    own = None
+def innermost(
+    traceback: TracebackType | None, labels: Collection[str], called_again: bool = False
+) -> TracebackType | None:
+    """Return a traceback's innermost step in the student's code. If there is none, return None.
+
+    With `called_again`, this step is in a function that was already running.
+    """
+    own, running = None, set()
     for _ in range(MAX_FRAMES):
         if traceback is None:
             break
-        if traceback.tb_frame.f_code.co_filename in labels:
+        code = traceback.tb_frame.f_code
+        if code.co_filename in labels and (not called_again or code in running):
             own = traceback
+        running.add(code)
         traceback = traceback.tb_next
     return own
 

@@ -173,7 +173,8 @@ def _array(value: Any) -> Any:
     if array.dtype.kind == "O":
         return _of_objects(array)
     if array.dtype.kind not in "biufc":
-        raise Unsendable(f"an array of dtype {array.dtype}")
+        what = "with text" if array.dtype.kind in "US" else f"of dtype {array.dtype}"
+        raise Unsendable(f"an array {what}")
     if array.dtype.itemsize > 8 and array.dtype.kind == "f":
         return array.astype(np.float64)
     if array.dtype.itemsize > 16:

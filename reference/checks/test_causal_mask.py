@@ -1,11 +1,14 @@
 """Checks of `causal_mask`, which has four functions."""
 
+import ast
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from autograder.author import (
+    MayFollow,
     Mismatch,
     NotJudged,
     Raised,
@@ -28,7 +31,7 @@ LOW = 20.0  # a score this far below another has no weight: e to the power of �
 TOO_HIGH = "A blocked score is not low enough: its weight is above 0."
 HIGH_AMONG_LOW = "Beside low scores, a blocked score is not low enough: its weight is above 0."
 LOWER = (
-    "To which number does your code change a blocked score, and how low is the lowest allowed one?",
+    "How low is a blocked score in your result, and how low is the lowest allowed one?",
     "Scores may be as low as −1,000. A blocked score has to lie far below every allowed score.",
     "Where the mask is false, put -np.inf (or -1e9) instead of the score.",
 )
@@ -88,7 +91,7 @@ def test_mask_shape(submission):
     grades=["causal mask"],
     needs=["test_mask_shape"],
     hints=(
-        "In each row of your mask, which tokens may the token look at?",
+        "In each row of your mask, which entries are true (or 1), and which should be?",
         "True (or 1) means “may attend”. In row i, the keys 0 to i are true.",
         "The mask is the lower triangle, including the diagonal. Look at np.tril.",
     ),
@@ -210,6 +213,69 @@ def test_mask_kinds(submission, rng):
             raise Mismatch(TOO_HIGH, "the scores", answer, None, high)
 
 
+def calls(submission, name, other, seen=()):
+    """Return True if a function names another one, or a function that names it."""
+    tree = submission.definition(name)
+    if tree is None:  # such as a lambda: its code is unknown
+        return True
+    names = {node.id for node in ast.walk(tree[1]) if isinstance(node, ast.Name)} - {name, *seen}
+    helpers = [each for each in names if submission.definition(each)]
+    return other in names or any(calls(submission, h, other, (*seen, name)) for h in helpers)
+
+
+@contextmanager
+def given_apply_mask(submission, reference, scores, mask):
+    """Say that wrong weights or an error come from a wrong apply_mask, if they do."""
+    __tracebackhide__ = True
+    try:
+        yield
+    except (Mismatch, Raised) as wrong:
+        if not calls(submission, "masked_attention_weights", "apply_mask"):
+            raise
+        own = None
+        with suppress(Mismatch, Raised):
+            own = submission.aside().apply_mask(scores, mask)
+            blocked = expect_numbers(own).astype(float)
+        if own is None:
+            raise
+        if isinstance(wrong, Raised):
+            if not isinstance(own, list):
+                raise
+            raise Mismatch(
+                "apply_mask returns a list or a tuple, and masked_attention_weights stops with an "
+                "error. The text asks for one array as the result of apply_mask.",
+                mistake="kind-of-result",
+                code="other_kind",
+            ) from None
+        raise _given(blocked, wrong, submission, reference, scores, mask) from None
+
+
+def _given(blocked, wrong, submission, reference, scores, mask):
+    """Return the error for wrong weights, given the scores that the student's apply_mask returns.
+
+    A row without a softmax has NaN, +∞ or only −∞.
+    """
+    answer = wrong.yours
+    if not isinstance(answer, np.ndarray) or answer.shape != blocked.shape:
+        return wrong
+    with np.errstate(invalid="ignore"):
+        has_none = ~(np.abs(blocked.max(axis=-1, initial=-np.inf)) < np.inf)
+    is_finite = np.isfinite(answer).all(axis=-1)
+    follows = blocked.shape != scores.shape or (has_none.any() and (has_none == ~is_finite).all())
+    if is_finite.all() and (answer >= 0).all() and np.allclose(answer.sum(axis=-1), 1, atol=SUM):
+        follows = not blocks(submission.aside(), scores, np.broadcast_to(mask, scores.shape))
+    if not follows:
+        return wrong
+    try:
+        expected = reference.softmax(blocked)
+    except NotJudged:
+        return MayFollow(wrong, "apply_mask")
+    if not np.allclose(answer, expected, equal_nan=True):
+        return wrong
+    finding = f"{wrong.finding} These are the weights of the scores from your apply_mask."
+    return replace(wrong, finding=finding)
+
+
 def no_softmax_of(submission, scores, mask):
     """Return a test for weights that are no softmax of scores under the student's mask."""
 
@@ -240,22 +306,28 @@ def test_masked_weights(submission, reference, rng, note):
     cases += [rng.normal(size=size) for size in sizes]
     masks += [rows.astype(bool), rows, rows, np.stack([rows, rows[::-1]]), SQUARE == 1]
     for scores, mask in zip(cases, masks, strict=True):
-        answer = submission.masked_attention_weights(scores, mask)
+        right = reference.masked_weights(scores, mask)
+        if not calls(submission, "masked_attention_weights", "apply_mask"):
+            answer = submission.masked_attention_weights(scores, mask)
+            expect_close(answer, right, "the weights", condition=10.0)
+            continue
         of_own = lambda mask, scores=scores: lambda steps: own_masked_weights(steps, scores, mask)
-        expect_follows(
-            answer,
-            reference.masked_weights(scores, mask),
-            of_own(mask),
-            "the weights",
-            note,
-            "apply_mask",
-            submission,
-            condition=10.0,
-            # apply_mask may ignore square masks, which costs points elsewhere
-            unlike=[] if mask is masks[-1] else [of_own(np.ones_like(mask))],
-            cannot_follow=no_softmax_of(submission, scores, mask),
-            share=0.5,  # the blocked scores themselves do not matter
-        )
+        with given_apply_mask(submission, reference, scores, mask):
+            answer = submission.masked_attention_weights(scores, mask)
+            expect_follows(
+                answer,
+                right,
+                of_own(mask),
+                "the weights",
+                note,
+                "apply_mask",
+                submission,
+                condition=10.0,
+                # apply_mask may ignore square masks, which costs points elsewhere
+                unlike=[] if mask is masks[-1] else [of_own(np.ones_like(mask))],
+                cannot_follow=no_softmax_of(submission, scores, mask),
+                share=0.5,  # the blocked scores themselves do not matter
+            )
 
 
 @pytest.mark.check(
@@ -263,7 +335,7 @@ def test_masked_weights(submission, reference, rng, note):
     points=1,
     grades=["counts"],
     hints=(
-        "How many keys does the first query see?",
+        "How many keys does each query see, from the first to the last?",
         "The first query sees one key. Each later query sees one key more than the query before "
         "it.",
         "Count the true entries in each row of the mask.",
@@ -329,7 +401,8 @@ def test_long_and_unchanged(submission, reference, rng, note, grading):
     length = int(rng.integers(5, 10))
     scores, mask = rng.normal(size=(2, length, length)), reference.causal_mask(length)
     for function in (submission.apply_mask, submission.masked_attention_weights):
-        expect_unchanged_arguments(function, ["scores", "mask"], scores, mask)
+        with given_apply_mask(submission, reference, scores, mask):
+            expect_unchanged_arguments(function, ["scores", "mask"], scores, mask)
         for other in (mask.astype(float), np.ones_like(mask)):  # the last one blocks nothing
             with graded_elsewhere(Raised):  # test_mask_kinds grades it
                 expect_unchanged_arguments(function, ["scores", "mask"], scores, other)
@@ -352,9 +425,10 @@ def test_long_and_unchanged(submission, reference, rng, note, grading):
     # Blocked scores of −1,000 instead of −∞ would have the weights of the allowed ones.
     cases = [np.where(mask, 900.0, -900.0), np.where(mask, -1000.0, 0.0), mixed]
     for large in (*cases, np.stack(cases)):
-        answer = submission.masked_attention_weights(large, mask)
         right = reference.masked_weights(large, mask)
-        expect_close(answer, right, "the weights", condition=1e3)
+        with given_apply_mask(submission, reference, large, mask):
+            answer = submission.masked_attention_weights(large, mask)
+            expect_close(answer, right, "the weights", condition=1e3)
     grading("no side effects")
     scores, other = rng.normal(size=(2, 5, 5))
     causal, more = reference.causal_mask(5), reference.causal_mask(5).T

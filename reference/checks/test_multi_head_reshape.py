@@ -167,7 +167,7 @@ def test_merge_shape(submission):
     grades=["merge"],
     needs=["test_merge_shape"],
     hints=(
-        "To which token does each number in the first row of your result belong?",
+        "Which numbers belong in the first row of the result, and in which order?",
         "A row of the result is one token: first its features from head 0, then its features from "
         "head 1, and so on.",
         "Use x.transpose(0, 2, 1, 3) before the reshape. A reshape alone mixes the tokens.",
@@ -185,7 +185,7 @@ def test_merge_values(submission, reference):
 
 
 @pytest.mark.check(
-    "merge_heads after split_heads, and neither changes its argument",
+    "merge_heads after split_heads, and no side effects",
     points=1,
     grades=["merge", "no side effects"],
     needs=["test_split_shape", "test_merge_shape"],
@@ -197,6 +197,15 @@ def test_merge_values(submission, reference):
     ),
 )
 def test_round_trip(submission, reference, rng, note, grading):
+    grading("no side effects")
+    x, other = rng.normal(size=(2, 2, 3, 4))
+    apart, others = rng.normal(size=(2, 2, 2, 3, 2))
+    calls = [
+        ("split_heads", lambda s: s.split_heads(x, 2)),
+        ("merge_heads", lambda s: s.merge_heads(apart)),
+    ]
+    between = [lambda s: s.split_heads(other, 2), lambda s: s.split_heads(other, 4)]
+    expect_independent_calls(submission.fresh(), calls, [*between, lambda s: s.merge_heads(others)])
     pairs = []
     for batch, length, features, heads in SIZES:
         x = rng.normal(size=(batch, length, features))
@@ -252,5 +261,6 @@ def test_other_sizes(submission, reference, rng, grading):
         ("split_heads", lambda s: s.split_heads(x, 4)),
         ("merge_heads", lambda s: s.merge_heads(apart)),
     ]
-    between = [lambda s: s.split_heads(x[:2] + 1, 8), lambda s: s.merge_heads(apart[:, :2] - 1)]
+    between = [lambda s: s.split_heads(x + 1, 4), lambda s: s.split_heads(x[:2] + 1, 8)]
+    between += [lambda s: s.merge_heads(apart + 1), lambda s: s.merge_heads(apart[:, :2] - 1)]
     expect_independent_calls(submission, calls, between)

@@ -427,9 +427,12 @@ def test_a_transpose_of_all_axes_is_explained():
         ("'numpy.ndarray' object is not callable", "y = sum(x)", "like a function"),
         ("'list' object has no attribute 'max'", "x.max()", "np.asarray"),
         ("not enough values to unpack (expected 3, got 2)", "B, L, d = x.shape", "exactly 3 parts"),
-        ("axis 3 is out of bounds for array of dimension 2", "x.sum(3)", "Count axes from the end"),
+        ("axis 3 is out of bounds for array of dimension 2", "x.sum(3)", "the last is −1"),
         ("view size is not compatible with input tensor's size", "x.view(2)", "contiguous()"),
         ("name 'pd' is not defined", "pd.x", "pd"),
+        ("'function' object has no attribute 'max'", "x.max()", "A function is used there"),
+        ("Cannot interpret '3' as a data type", "np.ones(3, 3)", "The shape is one argument"),
+        ("no loop with signature matching types (dtype('<U32'), …)", "x.max()", "text instead"),
     ],
 )
 def test_usual_errors_are_explained(message, line, says):
@@ -440,6 +443,16 @@ def test_a_class_that_is_called_in_place_of_its_object_is_named():
     message = "Attention.__init__() takes from 1 to 2 positional arguments but 5 were given"
     assert "`Attention(…)`, with brackets" in explain(raised(message, "self.inner(q, k)"), SIZES)
     assert explain(raised(message, "self.inner = Attention(q, k)"), SIZES) == ""
+    assert "Make it in `__init__`" in explain(raised(message, "o, w = Attention(q, k, v)"), SIZES)
+
+
+def test_a_transpose_that_changes_nothing_is_named():
+    """It is a habit of torch, where `K.transpose(-2, -1)` exchanges the two axes."""
+    numpy = "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature"
+    torch = "mat1 and mat2 shapes cannot be multiplied (2x4 and 3x4)"
+    for message, is_numpy in ((numpy, True), (torch, False)):
+        said = explain(raised(message, "Q @ K.transpose(-2, -1)", Q=(2, 4), K=(3, 4)), SIZES)
+        assert ("it changes nothing here" in said) == is_numpy
 
 
 def test_what_a_hostile_worker_says_of_shapes_stays_short_and_printable():

@@ -200,7 +200,7 @@ RIGHT = "    e = np.exp(x - np.max(x, axis=axis, keepdims=True))\n"
 def test_no_mistake_in_python_gets_a_hint_about_exponentials(grade_text, code, kind):
     """A NameError, a missing import or return, a timeout: none is about what a softmax is."""
     first = next(check for check in grade_text("softmax", code).checks if check.hints)
-    of_check = first.hints[0].startswith("What is the sum of the exponentials")
+    of_check = first.hints[0].startswith("What are the exponentials")
     assert of_check == (kind is None)
     if kind is not None:
         assert first.hints[1] == HINTS[kind][1].replace("{name}", "np")

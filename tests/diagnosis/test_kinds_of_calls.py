@@ -125,21 +125,10 @@ SCALED = Recipe(
 )
 
 
-@pytest.mark.parametrize(
-    ("function", "says"),
-    [
-        (lambda x: np.sin(x).sum(-1) ** 2, "The result has one axis too few."),
-        (lambda x: np.cos(x[None, None]), "The result has 2 axes too many."),
-        (lambda x: np.cos(x.sum()), "The result is a single number. It should be an array."),
-        (
-            lambda x: np.cos(np.append(x, x, axis=-1)),
-            "The shape of the result is wrong.",
-        ),
-    ],
-)
-def test_a_wrong_shape_is_told_by_what_all_calls_have_in_common(function, says):
-    """It gave the sizes of the first call, beside a check that shows another one."""
-    assert said(function, SCALED)[2] == says
+@pytest.mark.parametrize("change", [lambda x: x.sum(-1) ** 2, lambda x: x[None], np.sum])
+def test_a_wrong_shape_is_left_to_the_check(change):
+    """It was "The shape of the result is wrong.", above a check that shows both shapes."""
+    assert examined(lambda x: change(np.cos(x)), SCALED) is None
 
 
 def test_beside_an_error_a_fact_is_told_of_the_results_alone():

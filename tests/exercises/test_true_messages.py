@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from autograder.checks.check_result import NotJudged
 from autograder.diagnosis.finding import worded
 from autograder.diagnosis.general import families
 from autograder.diagnosis.repair.edits import NO_LINES, edits, templates
@@ -99,7 +100,7 @@ def test_only_a_blocked_score_that_gets_weight_is_not_low_enough(grade_text, cod
     assert last.outcome == "failed"
     assert (HIGH in last.finding) == is_high
     if is_high:
-        assert last.hints[0].startswith("To which number does your code change a blocked score")
+        assert last.hints[0].startswith("How low is a blocked score")
 
 
 SQUEEZED = "    return (exponentials / exponentials.sum(axis=axis, keepdims=True)).squeeze()"
@@ -182,7 +183,7 @@ def test_a_change_with_the_same_numbers_is_no_claim_about_the_first_line():
 def test_what_python_calls_a_power_or_an_axis_is_said(grade_text):
     text = (ROOT / "solutions/softmax.py").read_text()
     report = grade_text("softmax", text + "def softmax(x):\n    return np.max(x, keepdim=True)\n")
-    assert "NumPy's names are `axis` and `keepdims`." in opening(report).text
+    assert "In NumPy, the names are `axis` and `keepdims`." in opening(report).text
     text = (ROOT / "solutions/hand_computation.py").read_text()
     text = re.sub(r"\na_scaled = .*", "\na_scaled = [[1 / 2 ^ 0.5, 1], [1, 0]]", text)
     report = grade_text("hand_computation", text)
@@ -380,7 +381,7 @@ def test_numbers_that_are_nearly_right_are_not_in_the_wrong_places(grade_text):
     text = (ROOT / "solutions/scaled_dot_product_attention.py").read_text()
     steps = f"scores = np.where(m, scores, -1e9); {steps}"
     said = opening(grade_text("scaled_dot_product_attention", text + attention(steps))).text
-    assert "wrong places" not in said and "close to the right numbers" in said
+    assert "wrong places" not in said
 
 
 BLOCKED_BY_0 = """        if mask is not None:
@@ -419,3 +420,51 @@ def test_one_maximum_for_all_rows_is_not_one_softmax(grade_part_1):
     said = opening(grade_part_1(LARGEST_OF_ALL)).text
     assert "The maximum of the whole array is subtracted from every row" in said
     assert "one softmax" not in said
+
+
+WEIGHTS = """def masked_attention_weights(scores, mask):
+    masked = %s
+    e = np.exp(masked - masked.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+"""
+APPLIED, OWN = WEIGHTS % "apply_mask(scores, mask)", WEIGHTS % "scores + mask"
+BLOCKS = "def apply_mask(scores, mask):\n    return %s\n"
+FROM_APPLY_MASK = {
+    "inverted": (BLOCKS % "np.where(mask, -np.inf, scores)" + APPLIED, True),
+    "NaN": (BLOCKS % "scores + (1 - mask) * -np.inf" + APPLIED, True),
+    "another shape": (BLOCKS % "np.where(mask, scores, -np.inf)[None]" + APPLIED, True),
+    "the weights' own mistake": (BLOCKS % "scores + mask" + OWN, False),
+    "a wrong sum too": (
+        BLOCKS % "np.where(mask, -np.inf, scores)"
+        + APPLIED.replace("e.sum(axis=-1", "e.sum(axis=0"),
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("in_kit", [True, False])
+@pytest.mark.parametrize("case", FROM_APPLY_MASK)
+def test_weights_that_follow_from_a_wrong_apply_mask_say_so(grade_text, monkeypatch, case, in_kit):
+    """They were wrong without a word, and own mistakes were said to depend on apply_mask."""
+
+    def unknown(*_):
+        raise NotJudged
+
+    if in_kit:
+        monkeypatch.setattr("reference.softmax", unknown)
+        monkeypatch.setattr("reference.following.softmax", unknown)
+    code, follows = FROM_APPLY_MASK[case]
+    text = (ROOT / "solutions/causal_mask.py").read_text()
+    checks = grade_text("causal_mask", text + code).checks
+    check = next(each for each in checks if each.title.startswith("masked_attention_weights:"))
+    assert (check.outcome == "graded when handed in") == (in_kit and follows)
+    assert ("from your apply_mask" in check.finding) == (follows and not in_kit)
+
+
+def test_a_list_that_stops_the_next_function_is_named_where_it_is_made(grade_text):
+    """An error was explained by an argument, which was an array."""
+    text = (ROOT / "solutions/causal_mask.py").read_text()
+    code = BLOCKS % "np.where(mask, scores, -np.inf).tolist()" + APPLIED
+    checks = grade_text("causal_mask", text + code).checks
+    check = next(each for each in checks if each.title.startswith("masked_attention_weights:"))
+    assert check.finding.startswith("apply_mask returns a list or a tuple")

@@ -30,7 +30,7 @@ TABLE = {
         "sorted_by_two_digits": (10, set()),
     },
     "multi_head_reshape": {
-        "square_not_swapped": (11, {"merged-as-0123"}),
+        "square_not_swapped": (11, {"merged-as-0123-b-l-hd"}),
         "squeezed": (11, set()),
     },
     "self_attention": {

@@ -14,10 +14,10 @@ from reference.misconceptions.scaled_dot_product_attention.masking import (
 )
 
 LOW: Hints = (
-    "To which number does your code change a blocked score?",
+    "After the mask has acted, what is each blocked score, and what is each allowed one?",
     "exp(0) is 1. A blocked score needs a very low number, such as −∞ or −1e9. Then its weight is "
     "0.",
-    "Look at the number that your code puts in the place of a blocked score.",
+    "Print a small example of the scores, just after the line in which the mask acts.",
 )
 
 
@@ -42,8 +42,8 @@ def _t(x: Any) -> Any:
 
 
 NAN = (
-    "The mask brings NaN (not a number) into the result. NaN comes from 0 / 0, 0 · ∞ or ∞ − ∞, or "
-    "from np.nan in your code."
+    "Where the mask acts, the result has NaN (not a number). NaN comes from 0 / 0, 0 · ∞ or ∞ − ∞, "
+    "or from np.nan in your code."
 )
 
 

@@ -6,7 +6,7 @@ from autograder.author import Family, Hints
 from reference.misconceptions.causal_mask.create import of_length
 
 COUNT: Hints = (
-    "How many positions does the first query see?",
+    "How many positions does each query see, from the first to the last?",
     "Each query sees itself and all positions before it. So each query sees one position more "
     "than the query before.",
     "Count the true entries in each row of the mask.",

@@ -9,7 +9,7 @@ from autograder.author import Fact, Family, Hints, Probe, Step
 from reference.masks import causal_mask
 
 LOOK: Hints = (
-    "In each row of your mask, which positions may the token look at?",
+    "In each row of your mask, which entries are true (or 1), and which should be?",
     "True (or 1) means “may attend”. In row i, the keys 0 to i are true: the position itself and "
     "the past.",
     "Find the function that cuts a triangle, and look at its second argument. The diagonal and "

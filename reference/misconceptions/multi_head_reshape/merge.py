@@ -10,7 +10,7 @@ from reference.heads import merge_heads
 from reference.misconceptions.multi_head_reshape.split import EMPTY, FILLED
 
 BACK: Hints = (
-    "To which token does each number in the first row of your result belong?",
+    "Which numbers belong in the first row of the result, and in which order?",
     "A row of the result is one token: first its features from head 0, then its features from "
     "head 1, and so on.",
     "Undo the steps of split_heads, the last step first. Move the heads back behind the "
@@ -89,21 +89,6 @@ MERGE = (
             "heads-reversed": (
                 "The heads are joined in reverse order: the last one comes first.",
                 lambda x: _flat(x[:, ::-1].transpose(0, 2, 1, 3)),
-            ),
-            "wrong-axes-moved": (
-                "Before the reshape, your code exchanges the wrong axes: the features move in "
-                "front, and features of different tokens are mixed.",
-                lambda x: x.transpose(0, 3, 1, 2).reshape(x.shape[0], x.shape[2], -1),
-            ),
-            "last-axes-swapped": (
-                "Before the reshape, your code exchanges the last two axes. It should exchange "
-                "positions and heads.",
-                lambda x: np.swapaxes(x, -1, -2).reshape(x.shape[0], x.shape[2], -1),
-            ),
-            "features-before-heads": (
-                "Before the reshape, your code exchanges the heads and the features of a head. It "
-                "should exchange positions and heads.",
-                lambda x: x.transpose(0, 3, 2, 1).reshape(x.shape[0], x.shape[2], -1),
             ),
             "positions-last": (
                 "Features and positions are exchanged: your axes are (B, H·d, L).",

@@ -1,7 +1,8 @@
 """Misconceptions with the axes of heads in every possible order."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
+from math import prod
 from typing import Any
 
 from autograder.author import Hints, Misconception
@@ -13,55 +14,58 @@ ORDER: Hints = (
     "Beside each reshape and transpose, write its four axes as a comment. Follow these axes "
     "from line to line.",
 )
+CUTS = (("B", "L", "H", "E/H"), ("B", "L", "E/H", "H"), ("B", "H", "L", "E/H"))
+HEADS = ("B", "H", "L", "d")
+JOINS = (("B", "L", "H·d"), ("B", "H", "L·d"), ("B", "H·d", "L"))
 
 
 def in_other_orders_split() -> Iterator[Misconception]:
-    """Yield splits into (H, E/H) or (E/H, H), each followed by every order of the four axes."""
-    for names in (("B", "L", "H", "E/H"), ("B", "L", "E/H", "H")):
+    """Yield reshapes to four axes, each followed by every order of these axes."""
+    for names in CUTS:
         for order in permutations(range(4)):
             yield Misconception(
-                f"cut-as-{'-'.join(names).lower().replace('/', '')}-{_digits(order)}",
-                f"The features are cut into {_listed(names)}, and the axes are put in the order "
-                f"{_listed([names[axis] for axis in order])}.",
+                f"cut-as-{_id(names)}-{_id(map(str, order), '')}",
+                f"Your numbers match a reshape of x to {_listed(names)}, with the axes then in "
+                f"the order {_listed([names[axis] for axis in order])}.",
                 ORDER,
-                {"heads": _cut(names[2] == "H", order)},
+                {
+                    "heads": lambda s, names=names, order=order: _reshaped(
+                        s.x, names, _sizes(s)
+                    ).transpose(order)
+                },
             )
 
 
 def in_other_orders_merged() -> Iterator[Misconception]:
-    """Yield merges before which the four axes are in any order."""
-    names = ("B", "H", "L", "E/H")
-    for order in permutations(range(4)):
-        yield Misconception(
-            f"merged-as-{_digits(order)}",
-            f"Before the last reshape, your axes are in the order "
-            f"{_listed([names[axis] for axis in order])}.",
-            ORDER,
-            {"merged": _merged(order)},
-        )
+    """Yield every order of the four axes, each followed by reshapes to three axes."""
+    for names in JOINS:
+        for order in permutations(range(4)):
+            yield Misconception(
+                f"merged-as-{_id(map(str, order), '')}-{_id(names)}",
+                f"Your numbers match the axes in the order "
+                f"{_listed([HEADS[axis] for axis in order])}, with a reshape to {_listed(names)} "
+                "after it.",
+                ORDER,
+                {
+                    "merged": lambda s, names=names, order=order: _reshaped(
+                        s.x.transpose(order), names, dict(zip(HEADS, s.x.shape, strict=True))
+                    )
+                },
+            )
 
 
 def _listed(names: Sequence[str]) -> str:
     return f"({', '.join(names)})"
 
 
-def _digits(order: tuple[int, ...]) -> str:
-    return "".join(map(str, order))
+def _id(names: Any, between: str = "-") -> str:
+    return between.join(names).lower().replace("/", "").replace("·", "")
 
 
-def _cut(heads_first: bool, order: tuple[int, ...]) -> Callable[[Any], Any]:
-    def heads(s: Any) -> Any:
-        batch, length, features = s.x.shape
-        size = features // s.num_heads
-        inner = (s.num_heads, size) if heads_first else (size, s.num_heads)
-        return s.x.reshape(batch, length, *inner).transpose(order)
-
-    return heads
+def _sizes(s: Any) -> dict[str, int]:
+    batch, length, features = s.x.shape
+    return {"B": batch, "L": length, "H": s.num_heads, "E/H": features // s.num_heads}
 
 
-def _merged(order: tuple[int, ...]) -> Callable[[Any], Any]:
-    def merged(s: Any) -> Any:
-        batch, heads, length, size = s.x.shape
-        return s.x.transpose(order).reshape(batch, length, heads * size)
-
-    return merged
+def _reshaped(x: Any, names: Sequence[str], sizes: Mapping[str, int]) -> Any:
+    return x.reshape([prod(sizes[part] for part in name.split("·")) for name in names])

@@ -129,23 +129,9 @@ SPLIT = (
                 "The heads are in front of the batch: your axes are (H, B, L, E/H).",
                 lambda x, h: _parts(x, h).transpose(2, 0, 1, 3),
             ),
-            "features-first": (
-                "The features of a head are in front of the positions: your axes are (B, E/H, L, "
-                "H).",
-                lambda x, h: _parts(x, h).transpose(0, 3, 1, 2),
-            ),
-            "features-second": (
-                "Positions and features of a head are exchanged after the cut: your axes are (B, "
-                "E/H, H, L).",
-                lambda x, h: _parts(x, h).transpose(0, 3, 2, 1),
-            ),
             "all-axes-reversed": (
                 "All axes are reversed (`.T`): your axes are (E/H, H, L, B).",
                 lambda x, h: _parts(x, h).T,
-            ),
-            "batch-and-positions-swapped": (
-                "Batch and positions are exchanged: your axes are (L, H, B, E/H).",
-                lambda x, h: _parts(x, h).transpose(1, 2, 0, 3),
             ),
             "sequences-joined": (
                 "All sequences of the batch are joined into one: your axes are (1, H, B·L, E/H).",
@@ -219,6 +205,29 @@ SPLIT = (
                 lambda x, h: _interleaved(x, h).transpose(0, 2, 1, 3),
             ),
             "nothing-done": ("The array is returned unchanged.", lambda x, h: x),
+        },
+    ),
+    Family(
+        None,
+        (
+            "Which lines of your function use num_heads and the shape of x?",
+            "The number of heads is num_heads, and each head has E / num_heads features.",
+            "Replace the fixed number by num_heads, or by a size that you compute from it.",
+        ),
+        {
+            "always-2-heads": (
+                "The number of heads is always 2. It should be num_heads.",
+                {"num_heads": lambda s: 2},
+                {"heads": lambda s: split_heads(s.x, 2)},
+            ),
+            "always-2-features": (
+                "Each head always gets 2 features. It should get E / num_heads.",
+                {
+                    "heads": lambda s: np.stack(
+                        [s.x[..., 2 * h : 2 * h + 2] for h in range(s.num_heads)], axis=1
+                    )
+                },
+            ),
         },
     ),
     Family(

@@ -32,8 +32,8 @@ FACTS = (
     Fact(
         "underflow",
         _underflows,
-        "Where all inputs along the axis are far below 0, all their exponentials are 0, and the "
-        "result is NaN (not a number), from 0 / 0.",
+        "Where all inputs along the axis are so far below 0 that np.exp of each of them is 0, the "
+        "result is NaN (not a number).",
     ),
     Fact(
         "nan",

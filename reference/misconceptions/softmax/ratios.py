@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 
 from autograder.author import Family, Hints
-from reference.misconceptions.softmax.shifts import OVERFLOW
+from reference.misconceptions.softmax.shifts import OVERFLOW, divided
 
 EXPONENTIAL: Hints = (
-    "Which function of a softmax turns each input into a positive number?",
+    "What does the formula compute from each input before the division? What does your code "
+    "compute?",
     "Each result is e to the power of its input, divided by the sum of all these powers.",
     "Look at the line with the exponential. It should be np.exp of the inputs, or of the inputs "
     "minus their maximum.",
@@ -46,12 +47,13 @@ RATIOS = (
                 lambda s: np.power(10.0, s.shifted),
             ),
             "negative-exponent": (
-                "Your numbers match exp(−x): the largest input gets the smallest result.",
+                "Your numbers match exp(−x) divided by its sum: the largest input gets the "
+                "smallest result.",
                 {"shifted": lambda s: -s.array - (-s.array).max(axis=s.axis, keepdims=True)},
             ),
             "negative-exponent-after-shift": (
-                "Your numbers match exp(max − x): the largest input gets the smallest "
-                "result, and inputs that are far apart overflow.",
+                "Your numbers match exp(max − x), divided by its sum: the largest input gets the "
+                "smallest result, and inputs that are far apart overflow.",
                 lambda s: np.exp(-s.shifted),
             ),
             "no-exponential": (
@@ -145,12 +147,12 @@ RATIOS = (
             "divided-by-root-of-length": (
                 "Your numbers match a softmax of inputs divided by the root of their number. Do "
                 "not divide the inputs.",
-                lambda s: s.array / np.sqrt(s.array.shape[s.axis]),
+                *divided(lambda s: np.sqrt(s.array.shape[s.axis])),
             ),
             "divided-by-sum-first": (
                 "Your numbers match a softmax of inputs divided by their sum. Do "
                 "not divide the inputs.",
-                lambda s: s.array / s.array.sum(axis=s.axis, keepdims=True),
+                *divided(lambda s: s.array.sum(axis=s.axis, keepdims=True)),
             ),
             "standardised": (
                 "Your numbers match a softmax of inputs changed to mean 0 and standard "
@@ -323,7 +325,7 @@ RATIOS = (
     Family(
         "array",
         (
-            "What is np.exp(-np.inf)?",
+            "What does each line of your code make of an input of −∞?",
             "−∞ means “not at all”: its weight is exactly 0.",
             "Do not change −∞. Its exponential is 0.",
         ),
@@ -338,7 +340,7 @@ RATIOS = (
         "weights",
         (
             "Which result belongs to the first input?",
-            "Result i belongs to input i.",
+            "Result i belongs to input i, large or small.",
             "Look for a sort or a [::-1], and remove it.",
         ),
         {
@@ -347,16 +349,6 @@ RATIOS = (
                 "the axis.",
                 lambda s: np.flip(s.exponentials / s.total, axis=s.axis),
             ),
-        },
-    ),
-    Family(
-        "weights",
-        (
-            "Which result belongs to the first input?",
-            "Result i belongs to input i, large or small.",
-            "Remove the sort.",
-        ),
-        {
             "sorted": (
                 "{Your numbers are the right ones, but|The numbers are} sorted by size.",
                 lambda s: np.sort(s.exponentials / s.total, axis=s.axis),

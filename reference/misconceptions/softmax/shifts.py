@@ -1,10 +1,11 @@
 """Misconceptions about a softmax's axis, and about the number subtracted before the exponential."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autograder.author import Family, Hints
+from autograder.author import Family, Hints, Step
 from reference.misconceptions.reductions import minus_logarithm
 
 AXIS: Hints = (
@@ -26,12 +27,14 @@ def _at(state: Any, change: Any) -> Any:
     return change(state.exponentials)
 
 
-def below_largest(s: Any, x: Any) -> Any:
-    return x - x.max(axis=s.axis, keepdims=True)
+def divided(by: Callable[[Any], Any]) -> tuple[Step, Step]:
+    """Return steps that divide the inputs, and subtract no maximum or the new maximum."""
 
+    def and_shifted(s: Any) -> Any:
+        x = s.array / by(s)
+        return x - x.max(axis=s.axis, keepdims=True)
 
-def _length(s: Any) -> Any:
-    return np.sqrt((s.array**2).sum(axis=s.axis, keepdims=True))
+    return lambda s: s.array / by(s), and_shifted
 
 
 SHIFTS = (
@@ -305,14 +308,17 @@ SHIFTS = (
             "divided-by-maximum": (
                 "Your numbers match a softmax of inputs divided by their maximum. Subtract "
                 "the maximum instead.",
-                lambda s: s.array / s.array.max(axis=s.axis, keepdims=True),
-                lambda s: below_largest(s, s.array / s.array.max(axis=s.axis, keepdims=True)),
+                *divided(lambda s: s.array.max(axis=s.axis, keepdims=True)),
+            ),
+            "divided-by-largest-size": (
+                "Your numbers match a softmax of inputs divided by their largest absolute value. "
+                "Subtract the maximum instead.",
+                *divided(lambda s: np.abs(s.array).max(axis=s.axis, keepdims=True)),
             ),
             "unit-length": (
                 "Your numbers match a softmax of inputs divided by their Euclidean length. Do "
                 "not divide the inputs.",
-                lambda s: s.array / _length(s),
-                lambda s: below_largest(s, s.array / _length(s)),
+                *divided(lambda s: np.sqrt((s.array**2).sum(axis=s.axis, keepdims=True))),
             ),
         },
     ),
