@@ -84,6 +84,7 @@ STATEMENTS: Mapping[str, str] = {
         "In each call, all numbers{of} are the right numbers times one factor. This factor "
         "differs from call to call."
     ),
+    "half_precision": "All numbers{of} have half precision (float16): about three digits.",
     "other_order": "All the right numbers{of} are there, but some of them are in the wrong places.",
     "shape_in_names": "The shape of {what} is {shape}. It should be {expected}.",
 }

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from autograder.diagnosis.facts import named_factor, rounded, seems_one
+from autograder.diagnosis.facts import named_factor, rounded, seems_one, shape_in_names
 
 CALLS = [{"L": 3, "d": 4, "v": 5}, {"L": 5, "d": 9, "v": 2}, {"L": 2, "d": 16, "v": 7}]
 
@@ -37,3 +37,23 @@ def test_named_factor(factor, words):
 def test_a_number_is_shown_with_the_digits_that_tell_it(value, shown):
     """With two decimals, 2.718 was shown as 2.72, and a factor of 0.9999 as 1."""
     assert ("" if seems_one(value) else rounded(value)) == shown
+
+
+@pytest.mark.parametrize(
+    ("shape", "words"),
+    [
+        (lambda s: (s["L"], s["v"]), "L, v"),
+        (lambda s: (s["L"] * s["d"],), "L·d"),
+        (lambda s: (s["L"] - 1, 2 * s["v"]), "L − 1, 2·v"),
+        (lambda s: (1, s["d"]), "1, d"),
+        (lambda s: (s["v"] + 3,), ""),
+        (lambda s: (1,) * s["L"], ""),
+    ],
+)
+def test_a_shape_is_written_with_names_only_if_they_fit_every_call(shape, words):
+    assert shape_in_names([shape(sizes) for sizes in CALLS], CALLS) == words
+
+
+def test_a_size_with_two_names_gets_none():
+    calls = [sizes | {"n": sizes["L"]} for sizes in CALLS]
+    assert shape_in_names([(sizes["L"], sizes["d"]) for sizes in calls], calls) == ""
