@@ -30,7 +30,7 @@ HALF_PRECISION = (
     "Remove the dtype, or write float instead of float16.",
 )
 WHOLE_NUMBERS = (
-    "Of which type are the entries of each array that your code makes?",
+    "Which line of your code turns decimals into whole numbers?",
     "An array of whole numbers keeps no decimals: 0.7 stored in it becomes 0.",
     "Make an array of floats. Do not use int(…), astype(int) or `//`.",
 )

@@ -56,10 +56,7 @@ def explain(error: Raised, sizes: Sizes, axes: int = 0, of_torch: bool = False) 
 
 
 def named_shape(array: Sequence[int], sizes: Sizes) -> str:
-    """Return a text such as `(B, L_q, d_k) = (2, 3, 4)`.
-
-    If a size has no clear name, the text has only numbers.
-    """
+    """Return a text such as `(B, L_q) = (2, 3)`, or only numbers if a name is not clear."""
     numbers = shape(tuple(array))
     fitting = [[name for name, value in sizes.items() if value == size] for size in array]
     if not fitting or any(len(names) != 1 for names in fitting):
@@ -221,7 +218,8 @@ def _made(failure: _Failure) -> str:
 
 def _of_an_array(failure: _Failure) -> str:
     if failure.of_torch:
-        return f"The value before the dot is a NumPy array. {OF_TORCH}"
+        is_array = failure.found[1] != "int"
+        return f"The value before the dot is a NumPy array. {OF_TORCH}" if is_array else ""
     words = [said for word, said in IN_NUMPY.items() if re.search(word, failure.line)]
     if words:
         return f"That line uses methods of torch. In NumPy, {join_names(words)}."
@@ -231,6 +229,7 @@ def _of_an_array(failure: _Failure) -> str:
 
 
 IN_NUMPY = {  # methods of torch, and what to write instead
+    r"\.size\(": "`size()` is `shape`",
     r"\.view\(": "`view` is `reshape`",
     r"\.permute\(": "`permute` is `transpose`",
     r"\.transpose\(-?\d, ?-?\d\)": "`transpose` of two axes is `swapaxes`",
@@ -246,6 +245,7 @@ OF_TORCH = "Where the array is made, use torch: torch.where instead of np.where,
 # Errors about names, attributes and types. Such an error in the code of a library says nothing
 # about the student's line.
 OF_THE_LINE: Meanings = {
+    r"'(int)' object is not callable": _of_an_array,
     r"'([\w.]+)' object is not callable": (
         "That line calls a value of type {0} like a function. There are three usual causes. An "
         "earlier line gave a function's name to another value. Or the brackets `()` are not "
@@ -314,6 +314,9 @@ MEANINGS: Meanings = {
     r"boolean index did not match|shape of the mask .* does not match|too many indices": _indexed,
     r"(?:arrays|tensors) used as indices must be": (
         "{shapes} An index needs whole numbers or truth values. `mask == 0` makes truth values."
+    ),
+    r"invalid index to scalar variable": (
+        "The value before the square brackets is a single number, which has no axes."
     ),
     r"truth value of an|Boolean value of|argument for (?:m..|sum)": _built_in,
     r"truth value of an array|Boolean value of Tensor": (

@@ -110,10 +110,7 @@ class Observations:
 
     @cached_property
     def wrong_parts(self) -> frozenset[int]:
-        """Positions of the returned values that are wrong in some call.
-
-        If unknown, the set is empty.
-        """
+        """Positions of returned values that are wrong in some call. An empty set if unknown."""
         count = len(self.recipe.results)
         if count < 2 or any(len(right.parts) != count for _, _, right in self.of_right_shape):
             return frozenset()

@@ -136,17 +136,23 @@ def _other_shape(seen: Observations) -> Statement | None:
     names = seen.recipe.results or ("the result",)
     for name, results in zip(names, zip(*calls, strict=True), strict=True):
         own, right = [[result[side].shape for result in results] for side in (0, 1)]
-        if any(map(operator.eq, own, right)):
-            continue
         sizes = [seen.recipe.axes(case.state) for case in seen.values]
-        first = min(map(len, right)) if len({*map(len, right)}) > 1 else 0
-        if first and [(len(o), o[:-first]) for o in own] != [(len(r), r[:-first]) for r in right]:
-            return None
-        shapes = [shape_in_names([one[-first:] for one in each], sizes) for each in (own, right)]
-        if all(shapes):
-            words = [f"({'…, ' * (first > 0)}{shape})" for shape in shapes]
-            return stated("shape_in_names", what=name, shape=words[0], expected=words[1])
+        named = None if any(map(operator.eq, own, right)) else _in_names(name, own, right, sizes)
+        if named is not None:
+            return named
     return None
+
+
+def _in_names(
+    name: str, own: Sequence[Shape], right: Sequence[Shape], calls: Sequence[Sizes]
+) -> Statement | None:
+    first = min(map(len, right)) if len({*map(len, right)}) > 1 else 0
+    if first and [(len(o), o[:-first]) for o in own] != [(len(r), r[:-first]) for r in right]:
+        return None
+    shapes = [shape_in_names([one[-first:] for one in each], calls) for each in (own, right)]
+    words = [f"({'…, ' * (first > 0)}{shape})" for shape in shapes]
+    said = stated("shape_in_names", what=name, shape=words[0], expected=words[1])
+    return said if all(shapes) else None
 
 
 def shape_in_names(shapes: Sequence[Shape], calls: Sequence[Sizes]) -> str:
@@ -211,9 +217,6 @@ def division(seen: Observations) -> Statement | None:
     if equal:
         return _one_property(equal, seen.wrong, seen.recipe)
     kinds = _kinds(failed, seen)
-    for one, other in combinations(safe, 2):
-        if kinds >= ENOUGH and one.calls & other.calls == failed:
-            return stated("wrong_with_both", wrong=one.words, also=other.words)
     for side in sides if relation(seen) is None else ():
         chance = (_kinds(side.calls, seen) / seen.kinds) ** kinds
         if side.trait.both_ways and failed < side.calls and chance < CHANCE:

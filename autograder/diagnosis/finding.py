@@ -71,10 +71,6 @@ STATEMENTS: Mapping[str, str] = {
         "{Wrong}, your code stops with an error for all tested inputs. {Right}, it is right for "
         "all of them. {error}"
     ),
-    "wrong_with_both": (
-        "Your code is wrong only {wrong} and at the same time {also}. For other tested inputs, "
-        "your code is right."
-    ),
     "wrong_only": "{Wrong}, your code is wrong for some tested inputs.",
     "fact": "{says}",
     "measure": "{says}",
@@ -133,8 +129,9 @@ def located(
     """
     first, *more = map(sentence, statements)
     says, wrong = " ".join([first, *more]), " ".join(more)
-    if more and statements[0].code == "some_stop" and not shows_error:
-        says = f"{wrong} In other calls, {statements[0].values['error']}"
+    if statements[0].code == "some_stop" and not shows_error:
+        says = f"{wrong} In other calls, " if more else "In some calls, "
+        says += statements[0].values["error"]
     elif more and stops and statements[1].code != "also_stop":
         says = f"{first} In calls that return a wrong result: {uncapital(wrong)}"
     kind: Literal["located", "error"] = "error" if code == "error" else "located"

@@ -4,6 +4,7 @@ Hints come from the diagnosed mistake, else from the kind of failure, else from 
 number of attempts and the hint policy decide how many hints a student sees.
 """
 
+import itertools
 import re
 from collections.abc import Mapping
 
@@ -18,6 +19,9 @@ Three = tuple[str, str, str]
 ENDED = frozenset({"failed", "timed out", "crashed", "graded when handed in"})
 # Kinds of failures for which only the check has hints.
 OF_THE_CHECK = frozenset({"mismatch", "assertion", "no_end", "unreadable_answer"})
+# Mistakes of a function that should refuse its arguments, as `expect_error` names them.
+OF_ERRORS = {"not-refused", "not-checked", "another-error", "assert-in-its-place"}
+OF_ERRORS |= {"another-message", "message-says-too-little"}
 IMPORTS = {
     "np": "import numpy as np",
     "torch": "import torch",
@@ -270,17 +274,24 @@ def hints_for(result: CheckResult) -> tuple[str, ...]:
         return ()
     cause = first_cause(result.cause)
     kind = failure_kind(cause, result.diagnosis)
-    code = getattr(result.diagnosis, "code", "")
-    # If there are two mistakes, or other calls are wrong too, the check may fail for another reason
-    # than this mistake.
-    alone = kind in OF_THE_CHECK or code not in {"two_mistakes", "and_something_else"}
-    if result.hints and alone and kind != "argument_changed" and code != "and_errors":
+    if result.hints and not _may_have_another_reason(result, kind):
         return result.hints
     if kind in OF_THE_CHECK or (kind == "not_written" and result.place is None):
         return result.check.hints
     if not getattr(result.evidence, "function", "") and kind in {"other_shape", "other_kind"}:
         kind, cause = "value", msgspec.structs.replace(cause, place=result.place)
     return _filled(HINTS[kind], cause, result.hidden) if kind in HINTS else ()
+
+
+def _may_have_another_reason(result: CheckResult, kind: str) -> bool:
+    """Return True if the check may fail for another reason than the mistake that has hints."""
+    code, own = getattr(result.diagnosis, "code", ""), getattr(result.own, "misconceptions", ())
+    if kind == "argument_changed" or code == "and_errors" or not OF_ERRORS.isdisjoint(own):
+        return True
+    if kind not in OF_THE_CHECK:
+        return code in {"two_mistakes", "and_something_else"}
+    cells = itertools.chain(*getattr(getattr(result.evidence, "yours", None), "rows", ()))
+    return code == "two_mistakes" and any(isinstance(cell, str) for cell in cells)  # NaN
 
 
 def _filled(hints: Three, cause: Cause, hidden: bool) -> tuple[str, ...]:

@@ -62,10 +62,7 @@ def parameters_moved(units: Sequence[Unit], function: str, names: Sequence[str])
 
 
 def with_lines(finding: Finding, units: Sequence[Unit]) -> Finding:
-    """Return the finding.
-
-    If it says that results depend on earlier calls, add the lines that keep state.
-    """
+    """Return the finding, with the lines that keep state if it is about earlier calls."""
     if finding.misconceptions != (REMEMBERS,):
         return finding
     lines = lines_keeping_state(units)

@@ -113,10 +113,7 @@ class Replay:
         ]
 
     def outcome(self, index: int, wrong: Changes = ()) -> Outcome:
-        """Return a probe's outcome with these changes.
-
-        Without changes, it is the correct outcome.
-        """
+        """Return a probe's outcome with these changes: the correct outcome without changes."""
         key = index, wrong
         if key not in self.cache:
             self.cache[key] = self._run(index, wrong)

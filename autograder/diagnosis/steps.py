@@ -83,10 +83,7 @@ def order_dependence(examination: Examination) -> Finding | None:
 
 
 def one_misconception(examination: Examination) -> Finding | None:
-    """Return a misconception that explains all calls.
-
-    Return None if another misconception explains all calls except one.
-    """
+    """Return a misconception that explains all calls, if no other explains all except one."""
     found, near = _fitting(examination)
     if found and near:
         examination.draw(DRAWS)

@@ -125,7 +125,7 @@ def test_split_values(submission, reference):
     points=2,
     grades=["error"],
     hints=(
-        "What should happen if the features cannot be shared equally among the heads?",
+        "When should the function raise a ValueError, and which two numbers should be in its text?",
         "The function itself checks whether E is a multiple of H. If not, the text of its "
         "ValueError names both numbers.",
         'Write if E % num_heads != 0: raise ValueError(f"… {E} … {num_heads} …")',

@@ -110,10 +110,7 @@ def test_what_is_wrong_comes_before_what_is_right():
         "them."
     )
     dark = Trait(lambda s: s.number in {1, 2, 6, 7}, "in the dark", "in the light")
-    assert divided(8, {0, 1, 2}, {1, 2}, dark) == (
-        "Your code is wrong only in the rain and at the same time in the dark. For other tested "
-        "inputs, your code is right."
-    )
+    assert divided(8, {0, 1, 2}, {1, 2}, dark) is None  # two properties may meet by chance
 
 
 SCALED = Recipe(

@@ -53,6 +53,12 @@ LARGEST = "np.abs(x).max(axis=axis, keepdims=True)"
         ("multi_head_reshape", merge("    return x.swapaxes(1, 2).contiguous().view(B, L, H * d)\n"),
          "In NumPy, `view` is `reshape` and `contiguous` is not needed."),
         ("softmax", softmax(f"{ROW}    e = (x - x.max()).exp()\n{SHARES}"), "Write `np.exp(…)`."),
+        ("multi_head_reshape", "def split_heads(x, num_heads):\n    B, L, E = x.size()\n",
+         "In NumPy, `size()` is `shape`."),
+        ("softmax", softmax(f"{EXPONENTIALS}    s = e.sum(axis=axis)\n    return e / s[:, None]\n"),
+         "The value before the square brackets is a single number, which has no axes."),
+        ("softmax", softmax(f"{ROW}    x = np.moveaxis(x, axis, 0)\n    e = np.exp(x - x.max(axis=0))\n"
+         "    return e / e.sum(axis=0)\n"), "it is not moved back"),
         # "Count axes from the end: −1 is the last axis" led away from `axis`
         ("softmax", softmax(f"{EXPONENTIALS}    return e / e.sum(axis=1, keepdims=True)\n"),
          "the number of axes is 1 here. The first axis is 0, and the last is −1."),
@@ -165,3 +171,37 @@ def test_a_visible_check_sees_small_weights_that_are_cut(report_on, least):
 )  # fmt: skip
 def test_a_hint_asks_about_the_call_that_is_shown(report_on, exercise, attempt, hint):
     assert hint in [hint for c in failures(report_on(exercise, attempt)) for hint in c.hints[:1]]
+
+
+FIRST_ENTRY = "    e = [np.exp(part) for part in x]\n    return [part / sum(e) for part in e]\n"
+
+
+def test_a_result_of_nan_has_no_hint_about_the_first_of_two_mistakes(report_on):
+    """Beside NaN, the hint asked for the axis along which the results add up to 1."""
+    failed = {check.name: check for check in failures(report_on("softmax", softmax(FIRST_ENTRY)))}
+    axis, large = failed["test_last_axis_by_default"], failed["test_large_numbers"]
+    assert axis.diagnosis.code == large.diagnosis.code == "two_mistakes"
+    assert axis.hints[0] == "Along which axis do your results add up to 1?"
+    assert large.hints[0].startswith("What is the result of each line of your code")
+
+
+IN_FRONT = "    return np.stack(np.split(x, num_heads, axis=2))\n"
+
+
+@pytest.mark.parametrize(
+    "check",
+    ["    pass\n", "    assert x.shape[2] % num_heads == 0\n",
+     "    if x.shape[2] % num_heads:\n        raise ValueError('E and H')\n"],
+)  # fmt: skip
+def test_a_missing_error_has_no_hint_about_another_mistake(report_on, check):
+    """The hint asked which axis of the result counts the heads."""
+    attempt = f"def split_heads(x, num_heads):\n{check}{IN_FRONT}"
+    failed = {check.name: check for check in failures(report_on("multi_head_reshape", attempt))}
+    assert failed["test_split_shape"].hints[0] == "Which axis of your result counts the heads?"
+    assert failed["test_split_error"].hints[0].startswith("When should the function raise a ValueE")
+
+
+def test_no_statement_is_about_a_list_that_stops(report_on):
+    """It was "For a single axis, it is right for all of them", and [1, 2, 3] stopped."""
+    attempt = softmax("    e = np.exp(x - max(x))\n    return e / np.sum(e)\n")
+    assert "single axis" not in opening(report_on("softmax", attempt)).text

@@ -40,6 +40,7 @@ def probes(draw: int) -> Sequence[Probe]:
         Probe((rng.permutation(4) - 1,)),
         Probe((rng.permutation(6).reshape(2, 3) + 1,)),
         Probe(([[1, 2 + int(one)], [3, 0]],)),
+        Probe(([2, 1 + int(one), 0],)),
         Probe((np.array([one, -np.inf, 1.5]),)),
         Probe((infinite,)),
         Probe((np.array([1000.0, 1000.0 + one]),), condition=1e4),

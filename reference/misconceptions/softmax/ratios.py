@@ -268,8 +268,9 @@ RATIOS = (
                 lambda s: 100 * s.exponentials / s.total,
             ),
             "axis-not-moved-back": (
-                "The axis is moved to the end for the softmax, but it is not moved back.",
+                "The axis is moved for the softmax, but it is not moved back.",
                 lambda s: np.moveaxis(s.exponentials / s.total, s.axis, -1),
+                lambda s: np.moveaxis(s.exponentials / s.total, s.axis, 0),
                 lambda s: np.swapaxes(s.exponentials / s.total, s.axis, -1),
                 lambda s: (s.exponentials / s.total).T if s.axis == 0 else s.exponentials / s.total,
             ),

@@ -120,7 +120,7 @@ SHIFTS = (
     Family(
         "total",
         (
-            "What is the shape of the sum of a (3, 3) matrix along its last axis?",
+            "What is the shape of the sum of a (3, 2) matrix along its last axis?",
             "A sum along an axis loses this axis. Then each sum is used for a column instead of a "
             "row.",
             "Use keepdims=True for the sum and for the maximum, so that each row gets its own sum.",
@@ -136,7 +136,7 @@ SHIFTS = (
     Family(
         None,
         (
-            "What is the shape of the sum of a (3, 3) matrix along its last axis?",
+            "What is the shape of the sum of a (3, 2) matrix along its last axis?",
             "A maximum or a sum along an axis loses this axis. Then each of these numbers is used "
             "for a column instead of a row.",
             "Use keepdims=True for the maximum and for the sum, so that each row gets its own "
@@ -156,7 +156,7 @@ SHIFTS = (
     Family(
         "shifted",
         (
-            "What is the shape of the maximum of a (3, 3) matrix along its last axis?",
+            "What is the shape of the maximum of a (3, 2) matrix along its last axis?",
             "A maximum along an axis loses this axis. Then each maximum is used for a column "
             "instead of a row.",
             "Use keepdims=True for the maximum, so that each row gets its own maximum.",
