@@ -502,8 +502,8 @@ class Asked:
         if not _are_equal(self.answers(run.value)[0], still):  # another check grades dropout
             compare(given, self.run(made_with, given, state, toward=seed))
             note(
-                "In training, the output differs from that in evaluation. In these calls, it "
-                "should not. So only evaluation was judged."
+                "In training, the output differs from that in evaluation. It should not, because "
+                "there is no dropout in these calls. So this check judged only evaluation."
             )
             return
         try:

@@ -1,6 +1,7 @@
 """Inputs of attention with the largest scaled scores that the exercises allow."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,25 @@ LOW_SCORES: tuple[npt.NDArray[Any], ...] = (
 In two rows, the allowed scores are far below the blocked score. In the last row, they are far above
 it.
 """
+
+LARGE = (
+    "For the scores in the call shown, what does each line of your softmax compute?",
+    "e to the power of 2000 overflows, and e to the power of −2000 is 0. A row's softmax stays the "
+    "same after you subtract its largest score. A blocked score has to be far below all scores.",
+    "Subtract the largest score of each row (with keepdims) before the exponential, or use torch's "
+    "softmax. Block a score with −∞ or −1e9.",
+)
+
+
+@contextmanager
+def about_large_scores() -> Iterator[None]:
+    """Give a mismatch of large scores its own hints."""
+    __tracebackhide__ = True
+    try:
+        yield
+    except Mismatch as wrong:
+        wrong.hints = wrong.hints or LARGE
+        raise
 
 
 def with_scores_up_to(most: float, Q: Any, K: Any) -> tuple[Any, Any]:

@@ -24,10 +24,11 @@ from autograder.worker.values import Dates, Record
 
 Numbers = npt.NDArray[Any]
 Layout = Callable[[Numbers], tuple[Numbers, npt.NDArray[np.int64], tuple[str, ...]]]
-HALF_PRECISION = (
-    "Which dtype does your result have? Which line sets this dtype?",
-    "float16 keeps three digits. The grader compares more. NumPy's default is float64.",
-    "Remove the dtype, or write float instead of float16.",
+NEAR = 0.01  # a result with smaller errors is right, apart from its precision
+NEARLY = (
+    "Which line changes numbers only a little, by a rounding, another dtype or a small constant?",
+    "The grader compares more than three digits, and float16 keeps three. The default is float64.",
+    "Print a result in full after each line, and remove the rounding, dtype or constant.",
 )
 WHOLE_NUMBERS = (
     "Which line of your code turns decimals into whole numbers?",
@@ -133,9 +134,11 @@ def expect_close(
         is_cut = any(np.array_equal(numbers, cut(right)) for cut in (np.trunc, np.floor))
         if answer.dtype == np.float16 or _is_half_precision(numbers, right):
             text += " Half precision (float16) keeps three digits. Use float32 or float64."
-            hints = HALF_PRECISION
+            hints = NEARLY
         elif is_cut and np.count_nonzero(numbers) > 1:
             text, hints = f"{text} All your values are whole numbers.", WHOLE_NUMBERS
+        elif np.allclose(numbers, right, rtol=NEAR, atol=NEAR * np.abs(right).max()):
+            hints = NEARLY
         raise Mismatch(text, what, numbers, right, wrong, layout, groups, hints=hints)
     return answer
 

@@ -78,10 +78,8 @@ def _product(failure: _Failure) -> str:
     )
     kept = re.search(r"(\w+)\.transpose\((?:-2, -1|0, 1)\)", failure.line)
     if kept is not None and "Input operand" in failure.found.string:
-        return (
-            f"{text} In NumPy, `{kept[0]}` gives the order of the axes, and so it changes nothing "
-            f"here. np.swapaxes({kept[1]}, -1, -2) exchanges the last two axes."
-        )
+        text += f" In NumPy, `{kept[0]}` keeps the order of the axes. It changes nothing here."
+        return f"{text} np.swapaxes({kept[1]}, -1, -2) exchanges the last two axes."
     # an array with fewer axes than an argument is a part of the argument: a loop may be wrong
     # the shape of `key` says nothing about `key.transpose(...)` or `key[0]`
     is_whole = not pair[2] and not pair[4] and not re.match(r"\s*[.\[(]", pair.string[pair.end() :])
@@ -238,6 +236,8 @@ IN_NUMPY = {  # methods of torch, and what to write instead
     r"\.masked_fill\(": "`masked_fill` is `np.where`",
     r"\.float\(": "`float()` is `astype(float)`",
 }
+
+
 Meanings = Mapping[str, str | Callable[[_Failure], str]]
 TENSORS = "torch's functions need tensors, and this line passes a NumPy array. {advice}"
 OF_NUMPY = "Use NumPy's functions here."
@@ -247,9 +247,8 @@ OF_TORCH = "Where the array is made, use torch: torch.where instead of np.where,
 OF_THE_LINE: Meanings = {
     r"'(int)' object is not callable": _of_an_array,
     r"'([\w.]+)' object is not callable": (
-        "That line calls a value of type {0} like a function. There are three usual causes. An "
-        "earlier line gave a function's name to another value. Or the brackets `()` are not "
-        "needed. Or a sign such as `*` is missing before them."
+        "That line calls a value of type {0} like a function. Did an earlier line store it instead "
+        "of a function or layer? Or is a sign such as `*` missing before the brackets?"
     ),
     r"(\w+)\.__init__\(\) takes .* positional arguments? but": _made,
     r"'numpy\.ndarray' object has no attribute '(\w+)'": _of_an_array,

@@ -49,7 +49,7 @@ class Finding:
 
 # The sentence for each statement about the answers, by the statement's code.
 STATEMENTS: Mapping[str, str] = {
-    "always_same": "The result does not depend on the arguments: it is the same in every call.",
+    "always_same": "In every tested call, the result is the same, whatever the arguments are.",
     "order_dependent": (
         "The same call gives another result after other calls. So the result depends on chance, "
         "or on something that an earlier call left behind."

@@ -158,7 +158,7 @@ class _Diagnoses:
             group = group or id_of_answers
             if finding is not None and not self._follows_from_called(function, finding):
                 diagnosis = with_lines(finding, units).about(self._origin(function, finding))
-                hints = finding.hints
+                hints = finding.hints or result.hints
                 break
         own = result.own
         if own is not None and self._refutes(own):

@@ -21,6 +21,7 @@ SHOW = sys.__excepthook__
 # the error do not belong to the student's code.
 OF_NAMES = (NameError, AttributeError, TypeError)
 LIBRARIES = frozenset({"math", "matplotlib", "numpy", "torch"})  # a student may misspell these
+Trace = TracebackType | None
 MAX_FRAMES = 2000
 MAX_LINES = 10_000_000
 NO_FILE = re.compile(r"^(cannot import name .*) \([^()]*\)$")  # a path does not help a student
@@ -122,19 +123,14 @@ def _syntax_place(error: BaseException, labels: Collection[str]) -> CodePlace | 
     return CodePlace(str(error.filename), _line(error.lineno), text, "", column, end)
 
 
-def innermost(
-    traceback: TracebackType | None, labels: Collection[str], called_again: bool = False
-) -> TracebackType | None:
-    """Return a traceback's innermost step in the student's code. If there is none, return None.
-
-    With `called_again`, this step is in a function that was already running.
-    """
+def innermost(traceback: Trace, labels: Collection[str], again: bool = False) -> Trace:
+    """Return the innermost step in the student's code, with `again` in a function that recurs."""
     own, running = None, set()
     for _ in range(MAX_FRAMES):
         if traceback is None:
             break
         code = traceback.tb_frame.f_code
-        if code.co_filename in labels and (not called_again or code in running):
+        if code.co_filename in labels and (not again or code in running):
             own = traceback
         running.add(code)
         traceback = traceback.tb_next

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from autograder.author import Family, Hints, Step
+from reference.attention import softmax
 
 AXES = (
     ("queries", -2, "the queries (axis −2)"),
@@ -14,8 +15,19 @@ AXES = (
 )
 
 
-def _ratio(exponentials: Any, axis: int = -1) -> Any:
+def _ratio(exponentials: Any, axis: Any = -1) -> Any:
     return exponentials / exponentials.sum(axis, keepdims=True)
+
+
+def shares_along(x: Any, axis: Any) -> Any:
+    """Return a softmax that overflows for large inputs."""
+    return _ratio(np.exp(x), axis)
+
+
+def over(of: str, axis: Any) -> tuple[dict[str, Step], ...]:
+    """Return changes of `weights` to the softmax of the step `of` along an axis, stable or not."""
+    ways = (softmax, shares_along)
+    return tuple({"weights": lambda s, way=way: way(getattr(s, of), axis)} for way in ways)
 
 
 def minus_logarithm(x: Any, axis: int = -1) -> Any:

@@ -726,7 +726,7 @@ def test_numbers_in_quotes_are_no_mistake_of_values(grade_text):
 
 def test_half_precision_has_its_own_hint(grade_text):
     text = change("softmax", ("dtype=float)", "dtype=np.float16)"))
-    assert first_failed(grade_text("softmax", text)).hints[0].startswith("Which dtype")
+    assert first_failed(grade_text("softmax", text)).hints[0].startswith("Which line changes")
 
 
 @pytest.mark.thorough

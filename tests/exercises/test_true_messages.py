@@ -468,3 +468,82 @@ def test_a_list_that_stops_the_next_function_is_named_where_it_is_made(grade_tex
     checks = grade_text("causal_mask", text + code).checks
     check = next(each for each in checks if each.title.startswith("masked_attention_weights:"))
     assert check.finding.startswith("apply_mask returns a list or a tuple")
+
+
+SDPA = "scaled_dot_product_attention"
+SOFTMAX = """    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    attention_weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+"""
+FIRST_ATTEMPTS = {  # the exercise, a change, and parts of the sentence and of the hint
+    "rounding": (
+        SDPA,
+        ("V, attention_weights", "V, np.round(attention_weights, 2)"),
+        "rounded to 2 decimals",
+        "Which line of your code makes the numbers",
+    ),
+    "a small constant": (
+        SDPA,
+        ("axis=-1, keepdims=True)\n    return", "axis=-1, keepdims=True) + 3e-4\n    return"),
+        "The output follows from your weights",
+        "Which line changes numbers only a little",
+    ),
+    "clipped": (
+        SDPA,
+        ("np.exp(scores - ", "np.exp(scores.clip(-500, 500) - "),
+        "For large scores",
+        "For the scores in the call shown",
+    ),
+    "np.dot": (
+        SDPA,
+        ("Q @ np.swapaxes(K, -1, -2)", "np.dot(Q, np.swapaxes(K, -1, -2))"),
+        "np.dot",
+        "Q",
+    ),
+    "axis 1, not stable": (
+        SDPA,
+        (
+            SOFTMAX,
+            "    e = np.exp(scores)\n    attention_weights = e / e.sum(axis=1, keepdims=True)\n",
+        ),
+        "The softmax runs along axis 1",
+        "Along which axes",
+    ),
+    "NaN": (
+        "causal_mask",
+        ("np.where(mask, scores, -np.inf)", "scores + (1 - mask) * -np.inf"),
+        "Where the mask acts, the result has NaN",
+        "After the mask has acted, what is each blocked score",
+    ),
+    "mask after a softmax that is not stable": (
+        "causal_mask",
+        (
+            "    masked = apply_mask(scores, mask)",
+            "    e = np.exp(scores)\n    return apply_mask(e / e.sum(-1, keepdims=True), mask)",
+        ),
+        "The mask acts after the softmax",
+        "Which steps lead in your code",
+    ),
+    "width": (
+        "self_attention",
+        ("d_v = d_model if d_v is None else d_v", "d_v = d_v or d_k"),
+        "W_v.weight has the shape",
+        "Where does your code use d_model, where d_k",
+    ),
+    "dropout that is a number": (
+        "self_attention",
+        ("nn.Dropout(dropout)", "dropout"),
+        "Did an earlier line store it instead of a function or layer",
+        "names",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FIRST_ATTEMPTS)
+def test_a_first_attempt_gets_the_sentence_and_the_hint_of_its_mistake(grade_text, case):
+    exercise, (old, new), says, hint = FIRST_ATTEMPTS[case]
+    text = (ROOT / "solutions" / f"{exercise}.py").read_text()
+    assert old in text
+    report = grade_text(exercise, text.replace(old, new))
+    failed = next(check for check in report.checks if check.outcome == "failed")
+    assert says in opening(report).text
+    assert hint in failed.hints[0]

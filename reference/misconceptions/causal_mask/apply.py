@@ -227,16 +227,11 @@ APPLY = (
                 "The function returns the mask instead of the scores.",
                 lambda x, m: np.broadcast_to(m, x.shape),
             ),
-            "additive-mask-returned": [
-                (
-                    "The result contains only 0 and −∞. The scores are missing.",
-                    lambda x, m: np.broadcast_to(np.where(m, 0.0, -np.inf), x.shape),
-                ),
-                (
-                    "The result contains only 0 and −1e9. The scores are missing.",
-                    lambda x, m: np.broadcast_to(np.where(m, 0.0, -1e9), x.shape),
-                ),
-            ],
+            "additive-mask-returned": (
+                "The result contains only 0 and −∞ or −1e9. The scores are missing.",
+                lambda x, m: np.broadcast_to(np.where(m, 0.0, -np.inf), x.shape),
+                lambda x, m: np.broadcast_to(np.where(m, 0.0, -1e9), x.shape),
+            ),
             "softmax-taken": (
                 "The function returns weights. It should return scores: the softmax is the task "
                 "of the next function.",

@@ -108,18 +108,12 @@ CREATE = (
                 lambda n: np.where(np.tril(_ones(n)) > 0, -np.inf, 0.0),
                 lambda n: np.where(np.tril(_ones(n)) > 0, -1e9, 0.0),
             ),
-            "additive": [
-                (
-                    "The entries are 0 and −∞, as in a mask that is added to scores. In this "
-                    "exercise, true or 1 means “may attend”.",
-                    lambda n: np.where(np.tril(_ones(n)) > 0, 0.0, -np.inf),
-                ),
-                (
-                    "The entries are 0 and −1e9, as in a mask that is added to scores. In this "
-                    "exercise, true or 1 means “may attend”.",
-                    lambda n: np.where(np.tril(_ones(n)) > 0, 0.0, -1e9),
-                ),
-            ],
+            "additive": (
+                "Allowed entries are 0 and blocked entries are −∞ or −1e9, as in a mask that is "
+                "added to scores. In this exercise, true or 1 means “may attend”.",
+                lambda n: np.where(np.tril(_ones(n)) > 0, 0.0, -np.inf),
+                lambda n: np.where(np.tril(_ones(n)) > 0, 0.0, -1e9),
+            ),
             "one-and-minus-infinity": (
                 "Blocked entries are −∞. They should be false or 0.",
                 lambda n: np.where(np.tril(_ones(n)) > 0, 1.0, -np.inf),

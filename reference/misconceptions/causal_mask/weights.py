@@ -8,7 +8,12 @@ from autograder.author import Fact, Family, Hints, Step, without
 from reference.attention import block, softmax
 from reference.misconceptions.causal_mask.apply import APPLY, LOW, mask_of, of_scores
 from reference.misconceptions.causal_mask.calls import allowed
-from reference.misconceptions.reductions import minus_logarithm, wrong_reductions
+from reference.misconceptions.reductions import (
+    minus_logarithm,
+    over,
+    shares_along,
+    wrong_reductions,
+)
 
 BEFORE: Hints = (
     "Which steps lead in your code from the scores to the weights?",
@@ -32,6 +37,11 @@ def _renormalised(epsilon: float) -> Step:
     return weights
 
 
+def _later(weights: Step) -> dict[str, Step]:
+    """Return the changes that leave the mask to the step `weights`."""
+    return {"masked": lambda s: s.scores, "weights": weights}
+
+
 def _stack(s: Any) -> Any:
     return s.masked - s.masked.max(axis=-1, keepdims=True)
 
@@ -53,46 +63,45 @@ WEIGHTS = (
             "mask-after-softmax": (
                 "The mask acts after the softmax: blocked weights are 0{, but the rest of the row "
                 "no longer sums to 1}.",
-                {"masked": lambda s: s.scores, "weights": lambda s: softmax(s.scores) * mask_of(s)},
+                *(
+                    _later(lambda s, way=way: way(s.scores, -1) * mask_of(s))
+                    for way in (softmax, shares_along)
+                ),
             ),
             "renormalised-over-everything": (
                 "The mask acts after the softmax. Then each weight is divided by the sum over the "
                 "whole array. It should be divided by the sum of its row.",
-                {
-                    "masked": lambda s: s.scores,
-                    "weights": lambda s: (
+                _later(
+                    lambda s: (
                         softmax(s.scores) * mask_of(s) / (softmax(s.scores) * mask_of(s)).sum()
-                    ),
-                },
+                    )
+                ),
             ),
             "low-number-in-weights": (
                 "The mask acts after the softmax, so blocked weights are −∞ or −1e9 instead of 0.",
-                {
-                    "masked": lambda s: s.scores,
-                    "weights": lambda s: np.where(mask_of(s), softmax(s.scores), -np.inf),
-                },
-                {
-                    "masked": lambda s: s.scores,
-                    "weights": lambda s: np.where(mask_of(s), softmax(s.scores), -1e9),
-                },
+                *(
+                    _later(lambda s, low=low, way=way: np.where(mask_of(s), way(s.scores, -1), low))
+                    for low in (-np.inf, -1e9)
+                    for way in (softmax, shares_along)
+                ),
             ),
             "softmax-over-queries": (
                 "The softmax runs over the queries (axis −2){, so each column sums to 1. Each row "
                 "should sum to 1}.",
-                {"weights": lambda s: softmax(s.masked, -2)},
+                *over("masked", -2),
             ),
             "softmax-over-axis-0": (
                 "The softmax runs along axis 0. It should run over the keys.",
-                {"weights": lambda s: softmax(s.masked, 0)},
+                *over("masked", 0),
             ),
             "softmax-over-axis-1": (
                 "The softmax runs along axis 1. It should run along the last axis.",
-                {"weights": lambda s: softmax(s.masked, 1)},
+                *over("masked", 1),
             ),
             "softmax-over-everything": (
                 "One softmax runs over the whole array{, so all weights together sum to 1. Each "
                 "row should sum to 1}.",
-                {"weights": lambda s: softmax(s.masked, None)},
+                *over("masked", None),
             ),
         },
     ),
@@ -104,10 +113,7 @@ WEIGHTS = (
                 "{The weights are right, with one exception. }In a row whose allowed scores lie "
                 "far below a blocked score, the exponentials of all allowed scores become 0 or "
                 "nearly 0.",
-                *(
-                    {"masked": lambda s: s.scores, "weights": _renormalised(epsilon)}
-                    for epsilon in (0.0, 1e-12, 1e-9, 1e-8)
-                ),
+                *(_later(_renormalised(epsilon)) for epsilon in (0.0, 1e-12, 1e-9, 1e-8)),
             ),
         },
     ),
@@ -132,12 +138,9 @@ WEIGHTS = (
                 ("The exponentials are not divided by their sum.", lambda s: np.exp(s.masked)),
                 (
                     "The exponentials of the allowed scores are not divided by their sum.",
-                    {
-                        "masked": lambda s: s.scores,
-                        "weights": lambda s: (
-                            np.exp(s.scores - s.scores.max(-1, keepdims=True)) * mask_of(s)
-                        ),
-                    },
+                    _later(
+                        lambda s: np.exp(s.scores - s.scores.max(-1, keepdims=True)) * mask_of(s)
+                    ),
                 ),
             ],
             "shifted-exponentials-only": (
@@ -184,12 +187,11 @@ WEIGHTS = (
             "blocked-in-the-sum": (
                 "Blocked weights are 0, but the exponentials of the blocked scores still count in "
                 "the sum of the row.",
-                {
-                    "masked": lambda s: s.scores,
-                    "weights": lambda s: (
+                _later(
+                    lambda s: (
                         np.exp(s.scores) * mask_of(s) / np.exp(s.scores).sum(-1, keepdims=True)
-                    ),
-                },
+                    )
+                ),
             ),
             "base-2": (
                 "Your weights match powers of 2 instead of powers of e.",
@@ -201,10 +203,7 @@ WEIGHTS = (
             ),
             "softmax-then-mask-then-softmax": (
                 "Your code takes a softmax, sets weights to 0, and then takes another softmax.",
-                {
-                    "masked": lambda s: s.scores,
-                    "weights": lambda s: softmax(softmax(s.scores) * mask_of(s)),
-                },
+                _later(lambda s: softmax(softmax(s.scores) * mask_of(s))),
             ),
             "equal-weights": (
                 "All allowed weights of a row are equal: the scores have no effect.",
@@ -288,7 +287,7 @@ WEIGHT_FACTS = (
     ),
     Fact(
         "blocked-get-weight",
-        lambda s, v: bool((np.abs(v[~allowed(s)]) > 1e-6).any()),
+        lambda s, v: bool((v[~allowed(s)] > 1e-6).any()),
         "Blocked positions still get weight.",
     ),
     Fact(

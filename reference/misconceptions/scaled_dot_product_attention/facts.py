@@ -77,8 +77,7 @@ FACTS = (
     Fact(
         "blocked-get-weight",
         lambda s, v: (
-            s.mask is not None
-            and bool((np.abs(_two(s, v)[1][np.isneginf(s.blocked)]) > 1e-6).any())
+            s.mask is not None and bool((_two(s, v)[1][np.isneginf(s.blocked)] > 1e-6).any())
         ),
         "Blocked keys still get weight.",
     ),

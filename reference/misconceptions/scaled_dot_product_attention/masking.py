@@ -7,12 +7,13 @@ import numpy as np
 
 from autograder.author import Family, Hints
 from reference.attention import block, softmax
+from reference.misconceptions.reductions import shares_along
 from reference.misconceptions.scaled_dot_product_attention.products import transposed
 
 BLOCKING: Hints = (
     "Just before your softmax, what is each blocked score, and what is each allowed one?",
     "Broadcast the given mask to the shape of the scores. Where the mask is False, the weight "
-    "should be 0. Each row should still sum to 1. Without a mask, nothing should be blocked.",
+    "should be 0. Each row should still sum to 1. A call such as np.where makes a new array.",
     "Before the softmax, put −∞ (or −1e9) instead of the scaled score where the mask is False. Do "
     "not change the other scores.",
 )
@@ -56,13 +57,13 @@ LOW_FILLS = (  # correct ways to block with a finite number
 )
 
 
-def _after(change: Callable[[Any, Any], Any]) -> dict[str, Any]:
+def _after(change: Callable[[Any, Any], Any], shares: Any = softmax) -> dict[str, Any]:
     return {
         "blocked": lambda s: s.scaled,
         "weights": lambda s: (
-            softmax(s.scaled)
+            shares(s.scaled, -1)
             if s.mask is None
-            else change(softmax(s.scaled), np.asarray(s.mask).astype(float))
+            else change(shares(s.scaled, -1), np.asarray(s.mask).astype(float))
         ),
     }
 
@@ -106,7 +107,7 @@ MASKING = (
             "mask-after-softmax": (
                 "The mask acts after the softmax: blocked weights are 0{, but the rest of the row "
                 "no longer sums to 1}.",
-                _after(lambda w, m: w * m),
+                *(_after(lambda w, m: w * m, way) for way in (softmax, shares_along)),
             ),
             "mask-after-softmax-renormalised": [
                 (
@@ -125,13 +126,9 @@ MASKING = (
                 "The mask is inverted and acts after the softmax, so allowed weights are 0.",
                 _after(lambda w, m: w * (1 - m)),
             ),
-            "minus-infinity-in-weights": (
-                "The mask acts after the softmax, so blocked weights are −∞ instead of 0.",
-                _after(lambda w, m: np.where(m, w, -np.inf)),
-            ),
-            "minus-billion-in-weights": (
-                "The mask acts after the softmax, so blocked weights are −1e9 instead of 0.",
-                _after(lambda w, m: np.where(m, w, -1e9)),
+            "low-number-in-weights": (
+                "The mask acts after the softmax, so blocked weights are −∞ or −1e9 instead of 0.",
+                *(_after(lambda w, m, low=low: np.where(m, w, low)) for low in (-np.inf, -1e9)),
             ),
             "mask-on-output-only": (
                 "The returned weights are not masked. Only the output is made with masked weights.",
@@ -223,7 +220,7 @@ MASKING = (
                 fill(1e9),
             ),
             "nan-from-mask": (
-                "The mask brings NaN (not a number) into the result, and the NaN spreads over the "
+                "Where the mask acts, the result has NaN (not a number), which spreads over the "
                 "row. NaN comes from 0 / 0, 0 · ∞, ∞ − ∞ or ∞ / ∞, or from a NaN in your code.",
                 fill(np.inf),
                 fill(np.nan),

@@ -43,6 +43,11 @@ SCORES = (
                 "all axes of K, and so also moves the batch axis.",
                 lambda s: s.Q @ s.K.T,
             ),
+            "all-pairs-of-sequences": (
+                "With batch axes, np.dot multiplies every sequence of Q by every sequence of K. "
+                "`@` multiplies only sequences at the same place.",
+                lambda s: np.dot(s.Q, transposed(s.K)),
+            ),
             "scores-transposed": (
                 "Your numbers match K Qᵀ: queries and keys are exchanged.",
                 lambda s: s.K @ transposed(s.Q),

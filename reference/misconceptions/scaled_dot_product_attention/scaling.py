@@ -7,10 +7,9 @@ import numpy as np
 
 from autograder.author import Family, Hints, Step
 from reference.attention import softmax
-from reference.misconceptions.scaled_dot_product_attention.mixing import MIXING
 
 SCALE: Hints = (
-    "By which number does your code divide the scores?",
+    "What do the lines with a division divide, and by which number?",
     "The scores are divided by √d_k, where d_k is the number of columns of Q and of K.",
     "Look at the line that divides the scores. Take d_k from the last axis of K, and divide by "
     "its square root.",
@@ -186,7 +185,7 @@ SCALING = (
     ),
     Family(
         "output",
-        MIXING,
+        SCALE,
         {
             "output-scaled-too": (
                 "{The weights are right, but the|The} output is divided by √d_k again.",

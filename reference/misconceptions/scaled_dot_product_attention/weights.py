@@ -6,7 +6,7 @@ import numpy as np
 
 from autograder.author import Family, Hints
 from reference.attention import block, softmax
-from reference.misconceptions.reductions import minus_logarithm, wrong_reductions
+from reference.misconceptions.reductions import minus_logarithm, over, wrong_reductions
 
 ROWS: Hints = (
     "Along which axes do the maximum and the sum in your softmax run?",
@@ -22,10 +22,6 @@ SOFTMAX: Hints = (
     "Each weight is exp(score), divided by the sum of the row's exponentials.",
     "Look at the lines between the scaled scores and the product with V.",
 )
-
-
-def _over(axis: Any) -> dict[str, Any]:
-    return {"weights": lambda s: softmax(s.blocked, axis)}
 
 
 def _shares(exponentials: Any, small: float = 0.0) -> Any:
@@ -45,28 +41,28 @@ WEIGHTS = (
             "softmax-over-queries": (
                 "The softmax runs over the queries (axis −2){, so each column of your weights "
                 "sums to 1. Each row should sum to 1}.",
-                _over(-2),
+                *over("blocked", -2),
             ),
             "softmax-over-axis-0": (
                 "The softmax runs along axis 0{. Without a batch axis, axis 0 has the queries. "
                 "With a batch axis, it is the batch axis}.",
-                _over(0),
+                *over("blocked", 0),
             ),
             "softmax-over-axis-1": (
                 "The softmax runs along axis 1{. Without a batch axis, axis 1 has the keys. With "
                 "one batch axis, it has the queries}.",
-                _over(1),
+                *over("blocked", 1),
             ),
             # S1 of the course's sources
             "softmax-over-everything": (
                 "One softmax runs over the whole array{, so all weights together sum to 1. Each "
                 "row should sum to 1}.",
-                _over(None),
+                *over("blocked", None),
             ),
             "softmax-over-matrix": (
                 "One softmax runs over each matrix{, so all weights of a matrix together sum to "
                 "1. Each row should sum to 1}.",
-                _over((-2, -1)),
+                *over("blocked", (-2, -1)),
             ),
             "mean-subtracted": (
                 "Your code subtracts the mean of the scores instead of their maximum, so large "
@@ -115,6 +111,7 @@ WEIGHTS = (
                 "maximum vanish.",
                 lambda s: _shares(np.exp(s.blocked - s.blocked.max())),
                 lambda s: _shares(np.exp(s.blocked - s.blocked.max()), 1e-9),
+                lambda s: _shares(np.exp(s.blocked - s.blocked.max()).astype(np.float32)),
             ),
             "sum-without-keepdims": (
                 "Without keepdims=True, the sum loses its axis. Then each sum divides the wrong "
