@@ -12,6 +12,7 @@ from autograder.cli.options import (
     json_lines_option,
     repairs_option,
     seed_option,
+    workers_option,
 )
 from autograder.cli.result_files import ResultFiles, result_file_options, write_class_result_files
 
@@ -19,11 +20,7 @@ from autograder.cli.result_files import ResultFiles, result_file_options, write_
 @click.command()
 @click.argument("submissions", type=PATH)
 @click.option("--out", type=PATH, required=True, help="Folder for the results.")
-@click.option(
-    "--workers",
-    type=click.IntRange(1, 256),
-    help="Number of grading processes.  [default: one per core, if memory allows]",
-)
+@workers_option
 @exercises_option
 @click.option(
     "--confinement",

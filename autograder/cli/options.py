@@ -52,6 +52,11 @@ exercises_option = click.option(
 seed_option = click.option(
     "--seed", type=click.IntRange(min=0), help="Seed of the random inputs.  [default: the course's]"
 )
+workers_option = click.option(
+    "--workers",
+    type=click.IntRange(1, 256),
+    help="Number of grading processes.  [default: one per core, if memory allows]",
+)
 plain_option = click.option(
     "--plain",
     is_flag=True,

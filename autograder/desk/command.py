@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from autograder.cli.options import course_option
+from autograder.cli.options import PATH, course_option
 from autograder.course.course_file import find_course
 from autograder.course.errors import UserError
 from autograder.course.installation import require
@@ -25,7 +25,7 @@ ENDING = ("SIGTERM", "SIGHUP")  # besides Ctrl-C; Windows has no SIGHUP
 
 
 @click.command()
-@click.argument("results", type=click.Path(path_type=Path))
+@click.argument("results", type=PATH)
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from autograder.cli.options import course_option, repairs_option
+from autograder.cli.options import PATH, course_option, repairs_option, workers_option
 from autograder.course.course_file import find_course
 from autograder.course.errors import UserError
 from autograder.course.installation import require, require_libraries
@@ -36,7 +36,7 @@ def _require_nbgrader() -> None:
 
 
 @nbgrader.command("init")
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=PATH)
 @course_option
 def nbgrader_init(folder: Path, course_path: Path | None) -> None:
     """Make a course directory for nbgrader, with a configuration and source notebooks."""
@@ -73,11 +73,7 @@ def nbgrader_init(folder: Path, course_path: Path | None) -> None:
     metavar="RESULTS",
     help="Take comments on lines of code from this RESULTS folder of `autograder grade`.",
 )
-@click.option(
-    "--workers",
-    type=click.IntRange(1, 256),
-    help="Number of grading processes.  [default: one per core, if memory allows]",
-)
+@workers_option
 @click.option("--confinement", type=click.Choice(["full", "landlock", "no-open"]))
 @repairs_option
 @course_option

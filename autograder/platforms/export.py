@@ -13,7 +13,7 @@ from autograder.classroom.adjustments import refuse_unapplied_entries
 from autograder.classroom.grades import grade_of, read_reports, under_policy
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
-from autograder.cli.options import course_option
+from autograder.cli.options import PATH, course_option
 from autograder.course.course_file import Course, find_course
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
@@ -102,15 +102,9 @@ def export_file(
 
 @click.command()
 @click.argument("platform", metavar="PLATFORM", type=click.Choice(list(EXPORTS)))
-@click.argument("results", type=click.Path(path_type=Path))
-@click.option(
-    "--template",
-    type=click.Path(path_type=Path),
-    help="File downloaded from the platform, to fill in.",
-)
-@click.option(
-    "--out", type=click.Path(path_type=Path), required=True, help="File to write, for the upload."
-)
+@click.argument("results", type=PATH)
+@click.option("--template", type=PATH, help="File downloaded from the platform, to fill in.")
+@click.option("--out", type=PATH, required=True, help="File to write, for the upload.")
 @click.option("--column", help="Fill in this column.  [default: the assignment's title]")
 @click.option("--scale", is_flag=True, help="Scale the points to the platform's maximum.")
 @course_option

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from autograder.authoring.lint import refuse_authoring_errors
-from autograder.cli.options import course_option, exercises_option, repairs_option
+from autograder.cli.options import PATH, course_option, exercises_option, repairs_option
 from autograder.course.course_file import Course, Exercise, find_course
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
@@ -27,15 +27,11 @@ MAX_SHOWN = 5
 
 @click.command()
 @click.argument("platform", metavar="PLATFORM", type=click.Choice(PLATFORMS))
-@click.option(
-    "--out", type=click.Path(path_type=Path), required=True, help="Zip or folder to write."
-)
+@click.option("--out", type=PATH, required=True, help="Zip or folder to write.")
 @exercises_option
 @click.option("--assignment", help="Pack only the exercises of this assignment.")
 @click.option(
-    "--kit",
-    type=click.Path(path_type=Path),
-    help="For classroom50: pack this student kit, which has no answers.",
+    "--kit", type=PATH, help="For classroom50: pack this student kit, which has no answers."
 )
 @click.option("--torch-index", "index", help="Address where pip finds torch for CPUs.")
 @repairs_option
