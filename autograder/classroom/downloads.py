@@ -8,7 +8,7 @@ import msgspec
 
 from autograder.course.errors import UserError
 from autograder.course.installation import extension, hooks
-from autograder.course.text import few, nearest, one_line, several
+from autograder.course.text import did_you_mean, few, nearest, one_line, several
 from autograder.submission.archive import PathParts
 from autograder.submission.file_names import counts, may_be_hidden_work, named_for
 from autograder.submission.read import UnreadableFile, as_utf8, entries_of, kind_of, read_bytes
@@ -190,8 +190,7 @@ def named(name: str) -> Importer:
     known = importers()
     if name not in known:
         extension(GROUP, "kit", f"--from {name}", extra="platforms")
-        near = nearest(name, known)
-        meant = f" Did you mean {near}?" if near else ""
+        meant = did_you_mean(name, known)
         raise UserError(f"No platform is called {name!r}.{meant} Known: {', '.join(known)}.")
     return known[name]
 

@@ -36,7 +36,7 @@ from autograder.classroom.submissions import (
 )
 from autograder.course.course_file import FILE_NAME, Course, Exercise
 from autograder.course.errors import UserError
-from autograder.course.text import nearest, one_line
+from autograder.course.text import did_you_mean, one_line
 from autograder.course.variants import read_secret, stated_variant, variant_of
 from autograder.grading.reports import grader_record, report_without_checks, whole_report
 from autograder.report.model import ExerciseReport, HandIn, Report
@@ -197,9 +197,7 @@ class _ClassRun:
             return
         here = {folder.student for folder in folders}
         if unknown := sorted(set(students) - here):
-            near = nearest(unknown[0], here)
-            meant = f" Did you mean {near}?" if near else ""
-            name = one_line(unknown[0], 60)
+            name, meant = one_line(unknown[0], 60), did_you_mean(unknown[0], here)
             raise UserError(f"No submission belongs to a student {name!r}.{meant}")
         if students and len(job.exercises) == len(job.course.exercises):  # no exercise was named
             known = tuple(each for each in job.exercises if each.name in before.exercises)

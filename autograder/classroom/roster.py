@@ -13,7 +13,7 @@ from autograder.classroom.downloads import PLAIN, Owner, importers
 from autograder.classroom.table_import import Row, Table, as_number
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
-from autograder.course.text import few, nearest, number, one_line, several
+from autograder.course.text import did_you_mean, few, nearest, number, one_line, several
 from autograder.report.grades_table import plain_cell
 from autograder.report.model import HandIn
 
@@ -112,9 +112,8 @@ class Roster:
         names = tuple(filter(None, re.split(r"[\s,;]+", text)))
         for name in names:
             if name not in self._excusable:
-                near = nearest(name, self._excusable)
-                meant = f" Did you mean {near}?" if near else ""
                 expected = f"exercises, assignments or {EVERYTHING}"
+                meant = did_you_mean(name, self._excusable)
                 raise self._wrong(line, "excused", expected, name, meant)
         return names
 

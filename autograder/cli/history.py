@@ -22,7 +22,7 @@ from autograder.classroom.records import FILE, Records
 from autograder.cli.log import cell_text, emit, emit_changes
 from autograder.cli.options import PATH, json_lines_option
 from autograder.course.errors import UserError
-from autograder.course.text import nearest, one_line, several
+from autograder.course.text import did_you_mean, one_line, several
 
 MOST = 10  # changes that a run lists
 MOST_CELLS = 3
@@ -187,8 +187,7 @@ def _student_table(
                     about = {"version": version.number, "at": version.at, "by": version.by}
                     emit("change", **about, **msgspec.to_builtins(change))
     if student not in students:
-        near = nearest(student, students)
-        meant = f" Did you mean {near}?" if near else ""
+        meant = did_you_mean(student, students)
         raise UserError(f"No version of {results} has a student {one_line(student, 60)!r}.{meant}")
     return table
 

@@ -11,7 +11,7 @@ import msgspec
 from autograder.course.errors import NoCourse, UserError
 from autograder.course.files import read_text
 from autograder.course.lateness import LatePolicy, with_deadlines
-from autograder.course.text import nearest, number
+from autograder.course.text import did_you_mean, number
 from autograder.course.yaml_file import YamlKey, read_yaml, yaml_error
 
 FILE_NAME = "course.yml"
@@ -148,8 +148,7 @@ class Course:
     def exercise(self, name: str) -> Exercise:
         """Return the exercise with this name. For an unknown name, the error lists all names."""
         if name not in self.exercises:
-            near = nearest(PurePath(name).stem, self.exercises)
-            meant = f" Did you mean {near}?" if near else ""
+            meant = did_you_mean(PurePath(name).stem, self.exercises)
             known = ", ".join(self.exercises)
             raise UserError(
                 f"There is no exercise {name!r} in this course.{meant} It has: {known}."

@@ -104,6 +104,12 @@ def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     return matches[0] if matches else ""
 
 
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return a question with the most similar known name, after a blank, or "" if none is."""
+    near = nearest(word, known)
+    return f" Did you mean {near}?" if near else ""
+
+
 def few(names: Sequence[str], most: int) -> str:
     """Return the first `most` names as words, such as `a, b and 3 more`."""
     more = len(names) - most
