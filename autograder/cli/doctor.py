@@ -1,7 +1,5 @@
 """`autograder doctor`, `completion` and `schema`: the state of this installation."""
 
-import contextlib
-import importlib.metadata
 import json
 import platform
 
@@ -11,7 +9,7 @@ from click.shell_completion import get_completion_class
 
 from autograder.classroom.judge_pool import WORKER_MEMORY, workers_here
 from autograder.course.course_file import CourseFile
-from autograder.course.installation import install_command
+from autograder.course.installation import install_command, version_of
 from autograder.course.text import several
 from autograder.report.model import Report
 from autograder.sandbox.levels import LEVELS, why_not
@@ -59,13 +57,10 @@ def doctor() -> None:
         f"grade uses {several(workers_here(), 'worker')} here: at most one per core, so that each "
         f"worker has {WORKER_MEMORY / 2**30:.1f} GB of memory."
     )
-    versions = {}
-    for name in OFFERED:  # without importing the libraries
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            versions[name] = importlib.metadata.version(name)
-    here = ", ".join(f"{name} {version}" for name, version in versions.items())
+    versions = {name: version_of(name) for name in OFFERED}  # without importing the libraries
+    here = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
     click.echo(f"Submissions can import Python's own modules and: {here}.")
-    away = [name for name in OFFERED if name not in versions]
+    away = [name for name, version in versions.items() if not version]
     if away:
         click.echo(f"Not installed here: {', '.join(away)}. Code that uses them gets no points.")
         click.echo(f"To install them: {install_command('students', 'torch')}")

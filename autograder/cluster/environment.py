@@ -1,13 +1,12 @@
 """Environment of grading: everything except the submission that affects a grade."""
 
-import importlib.metadata
 import platform
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from autograder.course.cache import files_key
 from autograder.course.course_file import FILE_NAME, Course
-from autograder.course.installation import engine_folder
+from autograder.course.installation import engine_folder, version_of
 from autograder.grading.reports import grader_record
 from autograder.worker.confinement import Level
 
@@ -31,7 +30,7 @@ def environment_of(course: Course, seed: int, level: Level) -> Environment:
         "confinement": grader.confinement,
         "autograder's files": files_key(engine, sorted(_files([engine])), DIGITS),
         "the course's files": files_key(course.root, sorted(files), DIGITS),
-        **{name: _version(name) for name in LIBRARIES},
+        **{name: version_of(name) or "none" for name in LIBRARIES},
     }
 
 
@@ -39,13 +38,6 @@ def differences(there: Environment, here: Environment) -> list[str]:
     """Return a phrase for each difference between a machine and this one."""
     pairs = {part: (there.get(part, "none"), here.get(part, "none")) for part in {**here, **there}}
     return [f"{part} {a} instead of {b}" for part, (a, b) in pairs.items() if a != b]
-
-
-def _version(library: str) -> str:
-    try:
-        return importlib.metadata.version(library)
-    except importlib.metadata.PackageNotFoundError:
-        return "none"
 
 
 def _files(folders: Iterable[Path]) -> Iterator[Path]:

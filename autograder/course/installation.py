@@ -45,6 +45,16 @@ def version() -> str:
     return str(sys.modules[__name__.partition(".")[0]].__version__)
 
 
+def version_of(library: str) -> str:
+    """Return the version of an installed library. If it is not installed, return ""."""
+    from importlib import metadata  # slow to import
+
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
 @functools.cache
 def hooks(group: str) -> "Mapping[str, EntryPoint]":
     from importlib.metadata import entry_points  # slow to import

@@ -1,14 +1,13 @@
 """Reports on ungraded work, and on the whole work of a student."""
 
 import functools
-import importlib.metadata
 import platform
 from collections.abc import Sequence
 from pathlib import Path
 
 from autograder.course.cache import cache_key, files_key
 from autograder.course.course_file import Course, Exercise
-from autograder.course.installation import engine_folder, version
+from autograder.course.installation import engine_folder, version, version_of
 from autograder.report.model import ExerciseReport, Grader, HandIn, Report, Status, worst
 from autograder.sandbox.child import InternalError
 from autograder.worker.confinement import Level
@@ -67,19 +66,12 @@ def grader_record(course: Course, seed: int, confinement: Level = "none") -> Gra
     return Grader(
         version=version(),
         python=platform.python_version(),
-        numpy=_version("numpy"),
-        torch=_version("torch") if uses_torch else "",
+        numpy=version_of("numpy"),
+        torch=version_of("torch") if uses_torch else "",
         digest=_digest(course.root, course.grading),
         seed=seed,
         confinement=confinement,
     )
-
-
-def _version(library: str) -> str:
-    try:
-        return importlib.metadata.version(library)
-    except importlib.metadata.PackageNotFoundError:
-        return ""
 
 
 @functools.cache
