@@ -63,10 +63,7 @@ WEIGHTS = (
             "mask-after-softmax": (
                 "The mask acts after the softmax: blocked weights are 0{, but the rest of the row "
                 "no longer sums to 1}.",
-                *(
-                    _later(lambda s, way=way: way(s.scores, -1) * mask_of(s))
-                    for way in (softmax, shares_along)
-                ),
+                _later(lambda s: softmax(s.scores) * mask_of(s)),
             ),
             "renormalised-over-everything": (
                 "The mask acts after the softmax. Then each weight is divided by the sum over the "
