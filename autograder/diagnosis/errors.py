@@ -215,10 +215,13 @@ def _made(failure: _Failure) -> str:
 
 
 def _of_an_array(failure: _Failure) -> str:
-    if failure.of_torch:
-        is_array = failure.found[1] != "int"
-        return f"The value before the dot is a NumPy array. {OF_TORCH}" if is_array else ""
-    words = [said for word, said in IN_NUMPY.items() if re.search(word, failure.line)]
+    if failure.of_torch and failure.found[1] != "int":
+        return f"The value before the dot is a NumPy array. {OF_TORCH}"
+    pairs = (pair.split("=") for pair in METHODS.split())
+    used = [(torch, numpy) for torch, numpy in pairs if f".{torch}(" in failure.line]
+    words = [f"`{one}` is `{other}`" if other else f"`{one}` is not needed" for one, other in used]
+    if re.search(r"\.transpose\(-?\d, ?-?\d\)", failure.line):
+        words.append("`transpose` of two axes is `swapaxes`")
     if words:
         return f"That line uses methods of torch. In NumPy, {join_names(words)}."
     name = failure.found[1] or ""
@@ -226,18 +229,11 @@ def _of_an_array(failure: _Failure) -> str:
     return f"Arrays have no method `{name}`. Write `np.{name}(…)`." if is_function else ""
 
 
-IN_NUMPY = {  # methods of torch, and what to write instead
-    r"\.size\(": "`size()` is `shape`",
-    r"\.view\(": "`view` is `reshape`",
-    r"\.permute\(": "`permute` is `transpose`",
-    r"\.transpose\(-?\d, ?-?\d\)": "`transpose` of two axes is `swapaxes`",
-    r"\.contiguous\(": "`contiguous` is not needed",
-    r"\.unsqueeze\(": "`unsqueeze` is `np.expand_dims`",
-    r"\.masked_fill\(": "`masked_fill` is `np.where`",
-    r"\.float\(": "`float()` is `astype(float)`",
-}
-
-
+# Methods of torch, and what NumPy has instead.
+METHODS = (
+    "size=shape view=reshape permute=transpose contiguous= unsqueeze=np.expand_dims "
+    "masked_fill=np.where float=astype(float)"
+)
 Meanings = Mapping[str, str | Callable[[_Failure], str]]
 TENSORS = "torch's functions need tensors, and this line passes a NumPy array. {advice}"
 OF_NUMPY = "Use NumPy's functions here."
@@ -314,9 +310,7 @@ MEANINGS: Meanings = {
     r"(?:arrays|tensors) used as indices must be": (
         "{shapes} An index needs whole numbers or truth values. `mask == 0` makes truth values."
     ),
-    r"invalid index to scalar variable": (
-        "The value before the square brackets is a single number, which has no axes."
-    ),
+    r"invalid index to scalar variable": "The value before the brackets is a single number.",
     r"truth value of an|Boolean value of|argument for (?:m..|sum)": _built_in,
     r"truth value of an array|Boolean value of Tensor": (
         "`if`, `and` and `or` need one truth value, but this value has many. `where` (np, torch) "

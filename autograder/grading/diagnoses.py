@@ -12,7 +12,7 @@ from autograder.checks.recorded_answers import FOLDER, read_packed
 from autograder.course.course_file import Course
 from autograder.diagnosis.errors import explain
 from autograder.diagnosis.examination import Answer, Ask, Examination
-from autograder.diagnosis.finding import Finding, with_error
+from autograder.diagnosis.finding import Finding, located, stated, with_error
 from autograder.diagnosis.kept_state import ENDED, loop_ended, parameters_moved, with_lines
 from autograder.diagnosis.mistakes import Mistakes, WrongMistakes, known_mistakes
 from autograder.diagnosis.outcome import RAISES, Outcome
@@ -215,10 +215,26 @@ class _Diagnoses:
             return None, ""
         if finding and replay and result.raised and not result.hidden:
             raised, call = result.raised  # the report's error, not an error of a probe
-            if call.name == function:
+            if call.name == function and self._differs_alone(raised, call, replay.recipe):
+                finding = located(
+                    "order_dependent", stated("order_dependent"), names=("remembers",)
+                )
+            elif call.name == function:
                 text = _explained(raised, replay.recipe, call, self.session)
                 finding = with_error(finding, text)
         return finding, id_of_answers
+
+    def _differs_alone(self, raised: Raised, call: Call, recipe: Recipe) -> bool:
+        """Return True if the call has another result, or another error, without earlier calls."""
+        given = (*call.args, *call.kwargs.values())
+        is_plain = all(isinstance(each, np.ndarray | list | int | float | None) for each in given)
+        if recipe.caller is not None or not is_plain or "0x" in raised.message:  # an address
+            return False
+        try:
+            getattr(Submission(self.session.fresh()), recipe.function)(*call.args, **call.kwargs)
+        except StudentProblem as alone:
+            return isinstance(alone, Raised) and alone.message != raised.message
+        return True
 
     def _replayed(self, replay: Replay) -> tuple[Finding | None, str]:
         def alone() -> Ask:

@@ -54,9 +54,9 @@ LARGEST = "np.abs(x).max(axis=axis, keepdims=True)"
          "In NumPy, `view` is `reshape` and `contiguous` is not needed."),
         ("softmax", softmax(f"{ROW}    e = (x - x.max()).exp()\n{SHARES}"), "Write `np.exp(…)`."),
         ("multi_head_reshape", "def split_heads(x, num_heads):\n    B, L, E = x.size()\n",
-         "In NumPy, `size()` is `shape`."),
+         "In NumPy, `size` is `shape`."),
         ("softmax", softmax(f"{EXPONENTIALS}    s = e.sum(axis=axis)\n    return e / s[:, None]\n"),
-         "The value before the square brackets is a single number, which has no axes."),
+         "The value before the brackets is a single number."),
         ("softmax", softmax(f"{ROW}    x = np.moveaxis(x, axis, 0)\n    e = np.exp(x - x.max(axis=0))\n"
          "    return e / e.sum(axis=0)\n"), "it is not moved back"),
         # "Count axes from the end: −1 is the last axis" led away from `axis`
@@ -64,6 +64,8 @@ LARGEST = "np.abs(x).max(axis=axis, keepdims=True)"
          "the number of axes is 1 here. The first axis is 0, and the last is −1."),
         # the sentence about Python's own max was left out beside a statement about the calls
         ("softmax", softmax(f"{FIRST_MAXIMUM}{SHARES}"), "Python's own `max` compares"),
+        ("softmax", softmax(f"{EXPONENTIALS}    return e / e.sum(axis=-1, keepdims=True)\n"),
+         "divided by their sum along the last axis. They should be divided by the sum along `axis`."),
         ("softmax", softmax(SCALED.format(ROW, "np.sqrt(x.shape[axis])", SHARES)),
          "inputs divided by the root of their number"),
         ("softmax", softmax(SCALED.format(ROW, LARGEST, SHARES)),
@@ -205,3 +207,21 @@ def test_no_statement_is_about_a_list_that_stops(report_on):
     """It was "For a single axis, it is right for all of them", and [1, 2, 3] stopped."""
     attempt = softmax("    e = np.exp(x - max(x))\n    return e / np.sum(e)\n")
     assert "single axis" not in opening(report_on("softmax", attempt)).text
+
+
+HEADS_OF_SPLIT = """H = 1
+def split_heads(x, num_heads):
+    global H
+    H = num_heads
+    if x.shape[2] % H:
+        raise ValueError(f"{x.shape[2]} {H}")
+    return x.reshape(*x.shape[:2], H, -1).swapaxes(1, 2)
+def merge_heads(x):
+    return x.swapaxes(1, 2).reshape(len(x), x.shape[2], H * x.shape[3])
+"""
+
+
+def test_an_error_that_an_earlier_call_causes_is_no_error_of_every_call(report_on):
+    """It was "For more than one head, your code stops with an error for all tested inputs."."""
+    said = opening(report_on("multi_head_reshape", HEADS_OF_SPLIT)).text
+    assert said.startswith("merge_heads: The same call gives another result after other calls.")

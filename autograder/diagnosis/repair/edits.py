@@ -66,7 +66,7 @@ KINDS = {
     "leap": (3.0, ""),
     "statement": (3.0, ""),
     "call": (3.0, "one call fewer there"),
-    "constant": (2.6, "of a number or constant"),
+    "constant": (2.6, ""),
     "function": (2.6, "another function there"),
     "arguments": (2.6, "arguments in another order there"),
     "names": (2.6, "two names exchanged there"),

@@ -90,11 +90,7 @@ MISTAKES = Mistakes(
         },
         traits=TRAITS,
         facts=(
-            Fact(
-                "rounded-e",
-                _rounded_e,
-                "Your numbers match a softmax that replaces e by {}.",
-            ),
+            Fact("rounded-e", _rounded_e, "Your numbers match a softmax that replaces e by {}."),
             Fact(
                 "another-factor",
                 _factor,
@@ -102,5 +98,5 @@ MISTAKES = Mistakes(
             ),
             *FACTS,
         ),
-    ),
+    )
 )

@@ -225,7 +225,7 @@ RATIOS = (
             "logarithm": (
                 "Your numbers are the logarithms of the softmax.",
                 lambda s: s.shifted - np.log(s.total),
-            ),
+            )
         },
     ),
     Family(
@@ -240,7 +240,7 @@ RATIOS = (
             "all-or-nothing": (
                 "Your numbers are 1 for the largest input and 0 for all others.",
                 lambda s: (s.shifted == 0).astype(float),
-            ),
+            )
         },
     ),
     Family(
@@ -250,7 +250,7 @@ RATIOS = (
             "all-equal": (
                 "All results are equal: the inputs have no effect.",
                 lambda s: np.ones_like(s.array) / s.array.shape[s.axis],
-            ),
+            )
         },
     ),
     Family(
@@ -291,7 +291,7 @@ RATIOS = (
             "twice": (
                 "Your numbers are a softmax of a softmax.",
                 lambda s: _softmax(s.exponentials / s.total, s.axis),
-            ),
+            )
         },
     ),
     Family(
@@ -306,7 +306,7 @@ RATIOS = (
                 "{The result is right for floats. }For whole numbers, the result is rounded down "
                 "to whole numbers: it has the type of the input.",
                 lambda s: (s.exponentials / s.total).astype(np.asarray(s.x).dtype),
-            ),
+            )
         },
     ),
     Family(
@@ -320,7 +320,7 @@ RATIOS = (
             "input-cut-to-whole": (
                 "The decimals of the inputs are cut off before the exponential.",
                 lambda s: _whole(s.x),
-            ),
+            )
         },
     ),
     Family(
@@ -334,7 +334,7 @@ RATIOS = (
             "minus-infinity-as-zero": (
                 "An input of −∞ gets the same weight as an input of 0.",
                 lambda s: np.nan_to_num(np.asarray(s.x, dtype=np.float64), neginf=0.0),
-            ),
+            )
         },
     ),
     Family(

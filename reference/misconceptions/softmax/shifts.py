@@ -98,7 +98,7 @@ SHIFTS = (
             "axis-without-its-sign": (
                 "The minus sign of a negative axis is ignored: axis −1 is treated as axis 1.",
                 lambda s: abs(s.axis),
-            ),
+            )
         },
     ),
     Family(
@@ -110,11 +110,14 @@ SHIFTS = (
                 "should be divided by the sum along the axis.",
                 lambda s: np.exp(s.shifted).sum() if s.array.ndim > 1 else _at(s, np.sum),
             ),
-            "sum-over-first-axis": (
-                "Your numbers are the exponentials divided by their sum along the first axis. "
-                "They should be divided by the sum along `axis`.",
-                lambda s: s.exponentials.sum(axis=0, keepdims=True),
-            ),
+            **{
+                f"sum-over-{name}-axis": (
+                    f"Your numbers are the exponentials divided by their sum along the {name} "
+                    "axis. They should be divided by the sum along `axis`.",
+                    lambda s, axis=axis: s.exponentials.sum(axis=axis, keepdims=True),
+                )
+                for name, axis in (("first", 0), ("last", -1))
+            },
         },
     ),
     Family(
@@ -130,7 +133,7 @@ SHIFTS = (
                 "Without keepdims=True, the sum loses its axis. Then each sum divides the wrong "
                 "entries, or the shapes do not fit.",
                 lambda s: s.exponentials.sum(axis=s.axis),
-            ),
+            )
         },
     ),
     Family(
@@ -150,7 +153,7 @@ SHIFTS = (
                     "shifted": lambda s: s.array - s.array.max(axis=s.axis),
                     "total": lambda s: s.exponentials.sum(axis=s.axis),
                 },
-            ),
+            )
         },
     ),
     Family(
@@ -166,7 +169,7 @@ SHIFTS = (
                 "Without keepdims=True, the maximum loses its axis. Then the maxima of other rows "
                 "are subtracted, or the shapes do not fit.",
                 lambda s: s.array - s.array.max(axis=s.axis),
-            ),
+            )
         },
     ),
     Family(
@@ -181,7 +184,7 @@ SHIFTS = (
                 "Your code subtracts the maxima along the first axis, even if another axis is "
                 "asked for.",
                 lambda s: s.array - s.array.max(axis=0, keepdims=True),
-            ),
+            )
         },
     ),
     Family(
@@ -233,7 +236,7 @@ SHIFTS = (
                     {"shifted": lambda s: s.array},
                     {"weights": lambda s: minus_logarithm(s.array, s.axis)},
                 ),
-            ],
+            ]
         },
     ),
     Family(
@@ -330,7 +333,7 @@ SHIFTS = (
                 "Large inputs are treated as equal, as in a softmax that first limits its inputs "
                 "to a range.",
                 lambda s: np.clip(s.array, -500, 500),
-            ),
+            )
         },
     ),
 )
