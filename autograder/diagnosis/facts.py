@@ -272,10 +272,8 @@ def _relation(pairs: Sequence[tuple[Vector, Vector]]) -> tuple[str, dict[str, st
     zeros_agree = all(np.array_equal(answer == 0, right == 0) for answer, right in pairs)
     ratios = (answer[right != 0] / right[right != 0] for answer, right in pairs)
     factors = _constants(ratios) if zeros_agree else []
-    if {rounded(factor) for factor in factors} - {"1"}:
-        if max(factors) - min(factors) < 1e-6 * abs(factors[0]):
-            return "times_number", {"factor": rounded(factors[0])}
-        return "times_some_number", {}
+    if {*map(rounded, factors)} - {"1"} and np.ptp(factors) < 1e-6 * abs(factors[0]):
+        return "times_number", {"factor": rounded(factors[0])}
     moved = not any(np.allclose(a, right, rtol=1e-4, atol=1e-4) for a, right in pairs)
     if moved and all(
         np.allclose(np.sort(a), np.sort(right), rtol=1e-6, atol=1e-9) for a, right in pairs

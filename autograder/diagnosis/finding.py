@@ -76,10 +76,6 @@ STATEMENTS: Mapping[str, str] = {
     "measure": "{says}",
     "right_result": "{Right} {is_right} right. {Wrong} {is_wrong} wrong.",
     "times_number": "Every number{of} is {factor} times the right number.",
-    "times_some_number": (
-        "In each call, all numbers{of} are the right numbers times one factor. This factor "
-        "differs from call to call."
-    ),
     "half_precision": "All numbers{of} have half precision (float16): about three digits.",
     "other_order": "All the right numbers{of} are there, but some of them are in the wrong places.",
     "shape_in_names": "The shape of {what} is {shape}. It should be {expected}.",
