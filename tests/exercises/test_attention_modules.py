@@ -8,7 +8,7 @@ from reference.large_scores import LOW_SCORES, with_scores_up_to
 from reference.misconceptions.scaled_dot_product_attention.probes import probes
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.one_in(8)
+pytestmark = pytest.mark.one_in(12)
 
 BLOCKS = 'scores = scores.masked_fill(mask == 0, float("-inf"))'
 SOFTMAX = "weights = torch.softmax(scores, dim=-1)"

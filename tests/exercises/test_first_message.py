@@ -17,7 +17,7 @@ from autograder.submission.source import from_text
 from reference.bugs import NAMES
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.one_in(3)
+pytestmark = pytest.mark.one_in(6)
 
 # A change of the solution; the mistakes that are named, and a part of what is said of them.
 CHANGES = [
