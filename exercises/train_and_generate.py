@@ -72,8 +72,8 @@ def next_token_loss(logits, tokens):
 # Now the training. What is graded:
 #
 # - **Steps.** Each step uses one batch. Batches are used in turn, and again from the first when all
-#   have been used. No step uses gradients of another batch. The losses are those before each step's
-#   change.
+#   have been used. No step uses gradients of another batch, or from before the call. The losses are
+#   those before each step's change.
 # - **Optimizer.** The optimizer is `torch.optim.AdamW` with the learning rate `lr` and no other
 #   settings: one for all steps. There is no gradient clipping, no warm-up and no other change of the
 #   learning rate.
@@ -103,6 +103,7 @@ def train(model, batches, steps, lr):
 # - **Sampling.** Above temperature 0, sample from softmax(logits / temperature) in any way, for
 #   example with `torch.multinomial(..., generator=generator)`.
 # - **Random numbers.** All random numbers come from `generator`: the same seed gives the same tokens.
+#   Without a generator, they come from PyTorch's own.
 
 
 # %%

@@ -41,6 +41,13 @@ def in_mode(model: nn.Module, training: bool) -> nn.Module:
     return model.train(training)
 
 
+def with_gradients(model: nn.Module) -> nn.Module:
+    """Give each weight a gradient of 1, as if the model had been used before."""
+    for weight in model.parameters():
+        weight.grad = torch.ones_like(weight)
+    return model
+
+
 def generator(seed: int) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
 

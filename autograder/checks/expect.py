@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from autograder.checks.differences import describe_kind, text_difference
+from autograder.checks.differences import describe_kind, difference, text_difference
 from autograder.checks.proxy import Call, Function
 from autograder.checks.tolerance import Tolerance
 from autograder.course.text import are, capital, is_plural, one_line, several
@@ -20,6 +20,7 @@ from autograder.report.values import as_text
 from autograder.sandbox.problems import NotWritten, Raised, StudentProblem
 from autograder.worker.codec import Figure
 from autograder.worker.messages import MAX_MESSAGE
+from autograder.worker.serialise import serialised
 from autograder.worker.values import Dates, Record
 
 Numbers = npt.NDArray[Any]
@@ -246,14 +247,14 @@ def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[
 def expect_unchanged(before: npt.ArrayLike | dict[Any, Any], after: Any, name: str) -> None:
     """Pass if the call did not change an argument. Otherwise, raise `Mismatch`.
 
-    The argument is an array, or a list or dict of plain values.
+    The argument is an array, or a list or dict of plain values or arrays.
 
     value, (x_after,) = submission.softmax.with_arguments(x)
     expect_unchanged(x, x_after, "x")
     """
     __tracebackhide__ = True
     if isinstance(before, list | dict):
-        if after == before:
+        if difference(after, serialised(before)) is None:
             return
         change = f"is now {as_text(after)}" if isinstance(after, list) else "now has other entries"
         raise Mismatch(

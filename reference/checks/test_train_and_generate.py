@@ -346,6 +346,12 @@ def test_generator(submission, kit, rng):
             "not use the given generator unchanged.",
             mistake="generator-ignored",
         )
+    if always_equal(lambda: (None, None)):
+        raise Mismatch(
+            "Without a generator, two calls in a row give the same 40 tokens. So the random "
+            "numbers do not come from PyTorch's own generator.",
+            mistake="own-seed",
+        )
     kept = kit.generator.kept(5)
     if always_equal(lambda: (kept, kept)):
         raise Mismatch(
@@ -358,9 +364,9 @@ def test_generator(submission, kit, rng):
 @pytest.mark.check(
     "Other sizes, unchanged arguments, independent calls",
     points=2,
-    grades=["loss", "no side effects"],
+    grades=["loss", "no side effects", "steps"],
     hints=(
-        "What does a call leave behind in the model, in the prompt, or in a global name?",
+        "What does a call leave behind in the model, in its arguments, or in a global name?",
         "cross_entropy should accept logits of any size. After generate, the model should still "
         "be able to train.",
         "Use torch.no_grad() as a `with` block, and torch.cat for the sequence. Do not use "
@@ -388,6 +394,18 @@ def test_other_sizes(submission, rng, note, grading):
     compare_losses(submission, first, (weights, batches, 9, 0.03), note)
     again = run_training(submission, kit, weights, batches, 9, 0.03)[1]
     expect_same_again(again, first, "the losses of another model's training", "train")
+    model, sent = kit.MeanModel.kept(*map(tensor, weights)), [*map(tensor, batches)]
+    names = ["model", "batches", "steps", "lr"]
+    expect_unchanged_arguments(submission.train, names, model, sent, 3, 0.03)
+    grading("steps")
+    used = run_training(submission, kit, weights, batches, 3, 0.03, used=True)[1]
+    if not np.allclose(used, first[:3], 1e-4):
+        raise Mismatch(
+            "If the weights have gradients before the call, the losses of train are others. The "
+            "first step should not use these gradients.",
+            mistake="old-gradients-used",
+        )
+    grading("no side effects")
     form = form_of(submission, kit)
     model = kit.MeanModel.kept(*(tensor(each) for each in weights))
     prompt = rng.integers(10, size=6)

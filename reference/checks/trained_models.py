@@ -12,8 +12,10 @@ def draw_model(rng, words, width=6):
     )
 
 
-def run_training(submission, kit, weights, batches, steps, lr):
+def run_training(submission, kit, weights, batches, steps, lr, used=False):
+    """Return the trained model and the losses. A `used` model has gradients before the call."""
     model = kit.MeanModel.kept(*(tensor(each) for each in weights))
+    model = kit.with_gradients.kept(model) if used else model
     losses = submission.train(model, [tensor(each) for each in batches], steps, lr)
     answer = expect_numbers(losses, "the list of losses")
     if answer.ndim > 1 and answer.size == steps:

@@ -55,6 +55,26 @@ def test_a_faulty_loop_is_wrong_for_every_seed(outcomes, fault, seeds):
     assert set(outcomes(source, seeds)) == {"failed"}
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("        optimizer.zero_grad()\n        loss.backward()\n        optimizer.step()\n",
+         "        loss.backward()\n        optimizer.step()\n        optimizer.zero_grad()\n",
+         "gradients before the call"),
+        ("    return losses\n", "    batches.reverse()\n    return losses\n",
+         "changed the argument batches"),
+        ("    tokens = prompt\n",
+         "    tokens, generator = prompt, generator or torch.Generator().manual_seed(0)\n",
+         "Without a generator, two calls in a row"),
+    ],
+)  # fmt: skip
+def test_what_a_call_finds_and_leaves_behind_is_graded(grade_text, old, new, says):
+    text = (ROOT / "solutions" / f"{NAME}.py").read_text()
+    assert old in text
+    checks = grade_text(NAME, text.replace(old, new)).checks
+    assert says in " ".join(check.finding for check in checks if check.outcome == "failed")
+
+
 @pytest.mark.thorough
 def test_the_experiment_shows_what_the_lesson_says(course):
     """Attention to all words gets every verb; one word back, only those within its reach."""
