@@ -12,6 +12,7 @@ from autograder.author import (
     expect_numbers,
     expect_unchanged_arguments,
     one_line,
+    several,
 )
 from reference.attention import softmax
 from reference.patterns import strongest_links
@@ -149,6 +150,13 @@ def expect_links(answer, weights, tokens, k):
             raise Mismatch(
                 f"In {where}, {one_line(token, 20)} has the weight {weight:.4g}. This weight "
                 "belongs to another token."
+            )
+        for token, more in (Counter(link[0] for link in links) - Counter(tokens)).items():
+            count = Counter(tokens)[token]
+            raise Mismatch(
+                f"In {where}, {one_line(token, 20)} is listed {count + more} times, but it occurs "
+                f"only {several(count, 'time')}. It stands for another token of equal weight.",
+                mistake="token-found-by-weight",
             )
 
 
