@@ -406,8 +406,12 @@ class _Search:
         return fitness_of(results)
 
     def _is_right(self, edited: Source) -> bool:
-        """Return True if all required checks pass in new processes, with several seeds."""
-        only, start = self.targets.checks or None, time.process_time()
+        """Return True if all required checks pass in new processes, with several seeds.
+
+        Checks that passed before the edit must still pass.
+        """
+        wanted, start = self.targets.checks, time.process_time()
+        only = wanted | {each.name for each in self.results if passes(each)} if wanted else None
         self.worker.calls += self.proof
         self.worker.close()
         for seed in range(self.judge.seed, self.judge.seed + 1 + OTHER_SEEDS):

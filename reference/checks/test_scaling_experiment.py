@@ -424,13 +424,13 @@ def test_plot_labels(plot, submission, reference, dimensions, grading):
     used = [axes for axes in plot.axes if axes.series]
     if not used:
         raise Mismatch("The figure has no lines.")
-    lacking = []
+    lacking, each = [], " in each panel" * (len(used) > 1)
     if not all(axes.x_scale == "log" for axes in used):
-        lacking.append("a logarithmic x axis")
+        lacking.append(f"a logarithmic x axis{each}")
     if not all(axes.x_label.strip() for axes in used):
-        lacking.append("a label on the x axis")
+        lacking.append(f"a label on the x axis{each}")
     if not all(axes.y_label.strip() for axes in used):
-        lacking.append("a label on the y axis")
+        lacking.append(f"a label on the y axis{each}")
     if not legend_tells_apart(plot, example_results(reference, dimensions)):
         lacking.append("a legend that tells the two series apart")
     if not plot.title.strip() and not any(axes.title.strip() for axes in used):

@@ -26,6 +26,7 @@ Lines = frozenset[tuple[int, int]]  # pairs of a unit's number and a line number
 Known = npt.NDArray[np.float64]  # a row has the identifying numbers of a value in correct answers
 
 TELLING = 3  # a smaller array could be known by chance
+GIVEN = 0  # in place of a line: an argument of a function
 SMALLEST = 2  # a single number is unknown in many correct approaches
 CLOSE = 2e-4  # relative tolerance for float32 instead of float64, and sums in another order
 EXPRESSIONS = ast.BinOp | ast.Call | ast.Subscript | ast.IfExp | ast.UnaryOp | ast.Compare
@@ -81,7 +82,7 @@ def with_line_marks(source: Source, trees: Sequence[Tree | None]) -> Source:
 
 
 def with_value_marks(source: Source, trees: Sequence[Tree | None], all_parts: bool) -> Source:
-    """Return the source with a value marker for each assignment and each `return`.
+    """Return the source with a value marker for each assignment, argument and `return`.
 
     With `all_parts`, each part of an expression has a marker too.
     """
@@ -140,6 +141,9 @@ def _mark_values(root: ast.Module, number: int, all_parts: bool) -> None:
             statement.value = value if isinstance(statement, ast.AugAssign) else mark(value)
             marked += [ast.Expr(mark(ast.Name(name))) for name in _changed(statement)]
         block[:] = marked
+    for function in functions:
+        mark = partial(_value_mark, f"{number}:{GIVEN}")
+        function.body[:0] = [ast.Expr(mark(ast.Name(each.arg))) for each in function.args.args]
 
 
 def _changed(statement: ast.Assign | ast.AugAssign | ast.Return) -> list[str]:
@@ -230,7 +234,8 @@ def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines,
     """Return the first line with an unknown array, and all lines with only known values.
 
     A value is known if a correct solution also computes it. If every line has an unknown value, the
-    student's approach is different, so the function returns neither. Arrays of one repeated number,
+    student's approach is different, so the function returns neither. If an argument is unknown
+    first, the line of its function call is unknown, so there is no first line. Arrays of one repeated number,
     such as zeros that a loop fills later, do not count.
     """
     values = [value for value in values if not _is_constant(*value.known_by)]
@@ -244,7 +249,8 @@ def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines,
     fine = Lines(large) - Lines(value.place for value in unknown)
     if not fine or not unknown:
         return Lines(), fine
-    return Lines({min((value.place for value in unknown), key=ranks.__getitem__)}), fine
+    first = min((value.place for value in unknown), key=ranks.__getitem__)
+    return Lines({first} if first[1] != GIVEN else ()), fine
 
 
 def _is_constant(size: float, odd: float, total: float, squares: float) -> bool:

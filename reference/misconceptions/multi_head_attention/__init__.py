@@ -122,7 +122,7 @@ def probes(draw: int) -> Sequence[Probe]:
         case(2, 2, 4, 2),
         case(2, 3, 9, 3),
         case(4, 4, 16, 4),
-        case(1, 5, 12, 6),
+        case(1, 5, 10, 2),
         case(2, 4, 6, 2, causal),
         case(3, 4, 6, 3, odd),
         case(2, 4, 8, 4, odd.astype(int)),
