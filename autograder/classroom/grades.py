@@ -6,8 +6,7 @@ from pathlib import Path
 import msgspec
 
 from autograder.classroom.history import ensure_settled
-from autograder.classroom.records import FILE as REPORTS
-from autograder.classroom.records import Records
+from autograder.classroom.records import REPORTS, Records
 from autograder.course.course_file import CellWithoutPoints, Course, ExportPolicy
 from autograder.course.errors import UserError
 from autograder.course.text import number

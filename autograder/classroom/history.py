@@ -22,7 +22,7 @@ from typing import Any
 import msgspec
 
 from autograder.classroom.grade_difference import Change
-from autograder.classroom.records import FILE as REPORTS
+from autograder.classroom.records import REPORTS
 from autograder.classroom.store import read_store, timestamp, write_store
 from autograder.course.errors import UserError
 from autograder.course.files import plain_folder, synced, write_atomically

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from autograder.classroom.grades import read_reports
-from autograder.classroom.marks import MAX_COMMENT, TABLE, TWO, Answered, Marks, answers_of
-from autograder.classroom.records import FILE as REPORTS
+from autograder.classroom.marks import MARKS, MAX_COMMENT, TWO, Answered, Marks, answers_of
+from autograder.classroom.records import REPORTS
 from autograder.classroom.store import (
-    FILE,
     OLD_MARKS,
+    STORE,
     ExportedMark,
     GivenMark,
     Key,
@@ -114,10 +114,10 @@ class Marking:
 
     def marks(self) -> Marks:
         """Return the current marks from the store and the table."""
-        return self.cached("marks", [TABLE, FILE, OLD_MARKS], self._read_marks)
+        return self.cached("marks", [MARKS, STORE, OLD_MARKS], self._read_marks)
 
     def _read_marks(self, store: Store | None = None) -> Marks:
-        return Marks(self.results / TABLE, self.course, self.course.exercises.values(), store)
+        return Marks(self.results, self.course, self.course.exercises.values(), store)
 
     def standing(self, answer: Answered, among: Marks | None = None) -> AnswerMarks:
         """Return the marks of an answer from `among`. By default, use the current marks."""
@@ -167,7 +167,7 @@ class Marking:
             if late:
                 raise Overtaken(late)
             typed = [cell for mark in clean if (cell := marks.changed_cell(mark.key)) is not None]
-            store.add_marks(typed, TABLE, timestamp(), "table")
+            store.add_marks(typed, MARKS, timestamp(), "table")
             last = store.add_marks(clean, one_line(by, MAX_BY), timestamp(), "desk")
             store.set_exported_marks(ExportedMark(cell, last) for cell in typed)
         with self._lock:

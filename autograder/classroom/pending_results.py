@@ -17,10 +17,8 @@ from autograder.classroom.history import (
     put_in_force,
     replace_results,
 )
-from autograder.classroom.marks import TABLE as MARKS
-from autograder.classroom.marks import Answered, Marks, answers_of
-from autograder.classroom.records import FILE as REPORTS
-from autograder.classroom.records import Records
+from autograder.classroom.marks import MARKS, Answered, Marks, answers_of
+from autograder.classroom.records import REPORTS, Records
 from autograder.course.course_file import Course, Exercise
 from autograder.course.files import plain_folder, write_atomically
 from autograder.course.text import several

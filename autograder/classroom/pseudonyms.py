@@ -14,12 +14,13 @@ import msgspec
 from autograder.classroom.hand_ins import Folder, may_hold
 from autograder.classroom.submissions import StudentWork
 from autograder.classroom.table_import import Row, Table
+from autograder.course.course_file import Course
 from autograder.course.errors import UserError
 from autograder.course.text import several
 from autograder.report.grades_table import plain_cell, safe_cell
 from autograder.report.model import HandIn, Report
 
-FILE = "pseudonyms.csv"
+PSEUDONYMS = "pseudonyms.csv"
 COLUMNS = ("pseudonym", "student", "name", "email", "hand_in")
 NEEDED = 2
 REMEDY = "Restore them: only this file says which student has which pseudonym."
@@ -36,9 +37,9 @@ class Pseudonyms:
 
     _names: re.Pattern[str]
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, course: Course) -> None:
         """Read the table of pseudonyms. Without a table, there are no pseudonyms yet."""
-        self.path = path
+        self.path = path = course.root / PSEUDONYMS
         self._table = Table(path, COLUMNS, NEEDED, REMEDY)
         self._rows: dict[str, Row] = {}
         self._students: dict[str, str] = {}

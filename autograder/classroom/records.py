@@ -14,7 +14,7 @@ from autograder.report.model import ExerciseReport, Grader, Repair, Report
 from autograder.report.redaction import hides_repair
 from autograder.submission.source import Source
 
-FILE = "report.jsonl"
+REPORTS = "report.jsonl"
 JOURNAL = "journal.sqlite"
 _JOURNAL_VERSION = 1
 _JOURNAL_TABLES = """

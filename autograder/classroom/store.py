@@ -20,7 +20,7 @@ from autograder.course.errors import UserError
 from autograder.course.text import digest
 from autograder.submission.read import UnreadableFile, read_bytes
 
-FILE = "marks.sqlite"
+STORE = "marks.sqlite"
 OLD_MARKS = "marks.jsonl"  # the file of older versions
 WAIT = 60.0  # seconds to wait for another process's transaction
 SEAL = 16
@@ -226,7 +226,7 @@ def read_store(results: Path) -> Iterator[Store]:
 
     Without a store, read the files of older versions. Write nothing.
     """
-    path = results / FILE
+    path = results / STORE
     with _errors(path):
         refuse_links(path)
         if path.exists():
@@ -246,7 +246,7 @@ def write_store(results: Path) -> Iterator[Store]:
     At the end, the changes are saved on the disk. After an exception, the store is unchanged. The
     first transaction adds the files of older versions to the store.
     """
-    path = results / FILE
+    path = results / STORE
     with _errors(path):
         refuse_links(path)
         with contextlib.closing(_connected(path)) as connection:

@@ -18,8 +18,7 @@ from autograder.classroom.history import (
     read_changes,
     versions,
 )
-from autograder.classroom.records import FILE as REPORTS
-from autograder.classroom.records import Records
+from autograder.classroom.records import REPORTS, Records
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.course.text import file_name, one_line

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from autograder.classroom.adjustments import TABLE, Adjustments
+from autograder.classroom.adjustments import Adjustments
 from autograder.classroom.marking import Marking
 from autograder.course.course_file import Course
 from autograder.desk.guard import Secrets
@@ -103,7 +103,7 @@ class Visit:
         return student
 
     def adjustments(self) -> Adjustments:
-        return Adjustments(self.desk.results / TABLE, self.course)
+        return Adjustments(self.desk.results, self.course)
 
     def page(self, template: str, status: int = 200, **values: object) -> Response:
         text = self.desk.templates.get_template(template).render(
