@@ -51,10 +51,7 @@ Parts = dict[tuple[str, RecordedPart], bytes]
 
 
 class RecordingTask(msgspec.Struct, frozen=True):
-    """One part to record for one exercise.
-
-    For the part `shares`, the release already contains the other two parts.
-    """
+    """Part to record for an exercise. For `shares`, the release has the other parts already."""
 
     root: Path
     exercise: str
@@ -69,10 +66,7 @@ class RecordingTask(msgspec.Struct, frozen=True):
 
 
 class RecordingOptions(msgspec.Struct, frozen=True):
-    """Options of recording.
-
-    With 0 workers, this process records. With `anew`, the cache is ignored.
-    """
+    """Options of recording. With 0 workers, this process records. `anew` ignores the cache."""
 
     workers: int = 0
     anew: bool = False

@@ -148,10 +148,7 @@ class Adjustments:
         }
 
     def in_order(self, student: str, adjustments: Iterable[Adjustment]) -> list[Adjustment]:
-        """Return a student's adjustments in the table's order.
-
-        Adjustments without a row come last.
-        """
+        """Return a student's adjustments in the table's order. Those without a row come last."""
         rows = [(decision.exercise, decision.check) for decision in self.of(student)]
 
         def place(adjustment: Adjustment) -> int:
@@ -302,10 +299,7 @@ class Adjustments:
         return trouble
 
     def undo(self, student: str, exercise: str, check: str) -> tuple[int, str]:
-        """Delete the decisions on a check or exercise.
-
-        Return the number of deleted decisions, and an error message, or "" without an error.
-        """
+        """Delete the decisions on a check or exercise. Return their number, and an error or ""."""
         wanted = student, exercise, check
         with write_store(self._results) as store:
             current = Adjustments(self._results, self._course, store)

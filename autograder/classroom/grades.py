@@ -62,10 +62,7 @@ def read_reports(results: Path) -> list[Report]:
 
 
 def under_policy(report: Report, course: Course) -> Report:
-    """Return a report under the course's `export` policy for work without points.
-
-    The total does not change.
-    """
+    """Apply the course's `export` policy for work without points. The total does not change."""
     policy = course.content.export
     lost = {late.assignment for late in report.lateness if late.percent >= 100}
     late = {e for a in course.content.assignments if a.name in lost for e in a.exercises}

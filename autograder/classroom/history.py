@@ -165,10 +165,7 @@ def _keep(source: Path, target: Path) -> None:
 
 
 def settle(results: Path) -> None:
-    """Complete an interrupted replacement of results, and record the version in the store.
-
-    The caller must have locked the folder.
-    """
+    """Complete an interrupted replacement of results in a locked folder, and store its version."""
     for folder in _begun(results):
         replace_results(folder, results)
         synced(results)

@@ -117,10 +117,7 @@ class TaskGrader:
         self.judge.__exit__()
 
     def grade(self, task: Task) -> TaskReports:
-        """Grade each source.
-
-        If `alone` is true and the student's timeouts took too long, skip the remaining sources.
-        """
+        """Grade each source. If `alone` is true and timeouts took too long, skip the rest."""
         reports: Reports = {}
         doubtful, spent = set(), 0.0
         most = MOST_BUDGETS * self.course.content.limits.total_seconds
@@ -155,10 +152,7 @@ def decoded(reports: Reports) -> dict[str, ExerciseReport]:
 def with_repairs(
     grade: Callable[[Task], TaskReports], task: Task, course: Course, seconds: float
 ) -> dict[str, ExerciseReport]:
-    """Grade a student's files with `grade`, then search for repairs for at most `seconds`.
-
-    Points do not change.
-    """
+    """Grade a student's files, and search at most `seconds` for repairs. Points do not change."""
     reports = decoded(grade(task).reports)
     end = time.monotonic() + seconds
     for source in task.sources:

@@ -78,10 +78,7 @@ class Overtaken(Exception):
 
 
 class Marking:
-    """Answers in words and their marks in a results folder.
-
-    If the files change, they are read again.
-    """
+    """Answers in words and their marks in a results folder, read again if the files change."""
 
     def __init__(self, results: Path, course: Course) -> None:
         self.results = results
@@ -342,10 +339,7 @@ class Sheet:
         return next(cluster for cluster in self.clusters if wording in cluster)
 
     def beside(self, wording: Wording | None, step: int) -> Wording | None:
-        """Return the next wording, or the previous wording if `step` is −1.
-
-        If there is none, return None.
-        """
+        """Return the next wording, or the previous one if `step` is −1. At an end, return None."""
         at = self.wordings.index(wording) + step if wording in self.wordings else 0
         return self.wordings[at] if 0 <= at < len(self.wordings) else None
 

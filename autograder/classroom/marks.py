@@ -79,10 +79,7 @@ class Marks:
     def __init__(
         self, results: Path, course: Course, graded: Iterable[Exercise], store: Store | None = None
     ) -> None:
-        """Read the table and the store.
-
-        If neither exists, there are no marks. `graded` are the exercises that this run grades.
-        """
+        """Read the table and the store, if they exist. `graded` are this run's exercises."""
         self.table = Table(results / MARKS, COLUMNS, OLD_COLUMNS)
         self._graded = {exercise.name for exercise in graded}
         self._questions = {

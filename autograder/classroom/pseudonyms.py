@@ -162,10 +162,7 @@ class Pseudonyms:
         self.path.chmod(0o600)
 
     def with_names(self, reports: Sequence[Report]) -> list[Report]:
-        """Return reports with students' names instead of pseudonyms.
-
-        Reports without pseudonyms are unchanged.
-        """
+        """Return reports with names instead of pseudonyms. Other reports are unchanged."""
         named = []
         for report in reports:
             student = self._students.get(report.student)

@@ -332,10 +332,7 @@ class _OldAct(msgspec.Struct, frozen=True):
 
 
 def _import_old_marks(connection: sqlite3.Connection, path: Path) -> None:
-    """Add the marks of an older version to the store.
-
-    A damaged line becomes a row without a seal, so the row is listed as damaged.
-    """
+    """Add the marks of an older version to the store. Damaged lines become rows without a seal."""
     if not path.exists() and not path.is_symlink():
         return
     try:

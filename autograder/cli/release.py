@@ -149,10 +149,7 @@ def print_recorded(name: str) -> None:
 
 
 def print_shares(shares: Sequence[KitShares]) -> None:
-    """Print the shares of correct solutions and mistakes that the kit recognises.
-
-    Warn about low shares.
-    """
+    """Print shares of correct solutions and mistakes that the kit recognises, and warnings."""
     print(f"\n{'exercise':32}{'mistakes named':>22}{'right answers judged':>24}")
     for share in shares:
         named = _share_text(share.named, share.misconceptions)

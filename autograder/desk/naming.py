@@ -71,10 +71,7 @@ class GroupAnswers(msgspec.Struct):
         return common.pop() if len(common) == 1 else ""
 
     def why_not_recorded(self) -> str:
-        """Return why these results cannot be recorded as a mistake.
-
-        If they can be recorded, return "".
-        """
+        """Return why these results cannot be recorded as a mistake, or "" if they can."""
         if not self.replay.recipe.comparison.is_exact:
             return "This function returns random values, so a mistake cannot be recorded."
         probes, first = self.replay.probes(DRAWS), self.outcomes[0]
@@ -126,10 +123,7 @@ class GroupState(msgspec.Struct, frozen=True):
 
 
 class GroupJobs:
-    """States and jobs of the groups of a class.
-
-    Jobs run one at a time, because each uses a core.
-    """
+    """States and jobs of the groups of a class. Jobs run one at a time: each uses a core."""
 
     def __init__(self) -> None:
         self._changing, self._working = threading.Lock(), threading.Lock()

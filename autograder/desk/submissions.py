@@ -82,10 +82,7 @@ class CodeLine(NamedTuple):
 
 
 class CodeFile(NamedTuple):
-    """File or cell.
-
-    `unit` is the position (from 1) of this file or cell in the run, or 0 for an imported file.
-    """
+    """File or cell. `unit` is its position in the run, from 1, or 0 for an imported file."""
 
     name: str
     lines: Sequence[CodeLine]

@@ -140,10 +140,7 @@ class ConfinedAutograde(Autograde):
         return book
 
     def run_post_convert_hook(self) -> None:
-        """Run the course's hook as nbgrader does.
-
-        The hook can read new entries of the gradebook.
-        """
+        """Run the course's hook as nbgrader does. It can read new entries of the gradebook."""
         if self.post_convert_hook:
             self.gradebook.save()
         super().run_post_convert_hook()

@@ -138,10 +138,7 @@ class MistakeCount(msgspec.Struct):
 
     @property
     def finding(self) -> str:
-        """Return the sentence, if all students read the same sentence.
-
-        Otherwise, return the mistake's name.
-        """
+        """Return the sentence if all students read the same one, or else the mistake's name."""
         if len(self.readings) == 1:
             return next(iter(self.readings))
         return f"{capital(self.id.replace('-', ' '))}."
@@ -167,10 +164,7 @@ class ClassMistakes:
         return count
 
     def add(self, row: int, exercise: ExerciseReport) -> None:
-        """Count each distinct mistake of one student in one exercise.
-
-        The lost points of a check are shared equally between its mistakes.
-        """
+        """Count each mistake once. The mistakes of a check share its lost points equally."""
         read: set[tuple[str, str]] = set()
         for check in exercise.checks:
             diagnosis = check.diagnosis

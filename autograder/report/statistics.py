@@ -166,10 +166,7 @@ class Measured(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """Statistics of a class.
-
-    If the class is too small, or if all students have the same points, a statistic is NaN.
-    """
+    """Statistics of a class. Some are NaN if it is too small, or if all points are the same."""
 
     students: int
     maximum: float

@@ -81,10 +81,7 @@ class PlainChild:
 
 
 class Spawner:
-    """Source of unconfined child processes with working folders in `scratch`.
-
-    If `ahead` is true, one child of each used kind is always ready.
-    """
+    """Source of unconfined child processes. If `ahead` is true, one of each used kind is ready."""
 
     def __init__(self, reference: str, ahead: bool = False, scratch: Path | None = None) -> None:
         self.hidden = (reference,)
