@@ -39,15 +39,12 @@ MAX_SHOWN = 5
 
 
 class Entered(msgspec.Struct):
-    """Decision and its table row.
-
-    `cells` are the row's cells that the grader fills in: `state`, `work_id` and `graded`.
-    """
+    """Decision and its table row."""
 
     decision: Decision
     row: Row
     id: int  # decision's number in the store, or 0
-    cells: tuple[str, str, str] | None = None
+    cells: tuple[str, str, str] | None = None  # `state`, `work_id` and `graded`, from the grader
 
 
 class Adjustments:

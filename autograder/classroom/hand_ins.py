@@ -49,21 +49,17 @@ WHOSE = (
 
 
 class Folder(msgspec.Struct, frozen=True):
-    """A student's folder before its files are read.
-
-    `unclear` is the reason why a person must first decide whose work this is. If `starters` is
-    true, an unchanged file counts as missing.
-    """
+    """A student's folder before its files are read."""
 
     student: str
     path: Path | None  # None if the student handed in nothing
     hand_in: HandIn | None = None  # details from the platform or the roster
     notes: tuple[str, ...] = ()
-    unclear: str = ""
+    unclear: str = ""  # reason why a person must first decide whose work this is
     subfolders: tuple[str, ...] = ()  # folders that may belong to several students
     lost: Mapping[str, str] = {}  # dict from the path of a missing file to the reason
     unread: Sequence[str] = ()  # messages on unreadable folders
-    starters: bool = False
+    starters: bool = False  # true if an unchanged file counts as missing
 
 
 def find_folders(

@@ -72,16 +72,12 @@ class Setup(msgspec.Struct, frozen=True):
 
 
 class Task(msgspec.Struct, frozen=True):
-    """One student's files to grade.
-
-    If `search_seconds` is not 0, the judge also searches each file for a repair. It uses about this
-    many seconds of processor time for each file.
-    """
+    """One student's files to grade."""
 
     number: int  # position of the student in the class
     student: str
     sources: tuple[Source, ...]
-    search_seconds: float = 0.0
+    search_seconds: float = 0.0  # processor time to search each file for a repair, roughly
 
 
 Graders = Callable[[Iterable[Task], Setup], Iterator[tuple[Task, Reports]]]

@@ -42,16 +42,12 @@ Decide = Callable[[GradeDifference], bool]
 
 
 class GradedClass(ClassOverview):
-    """Overview of a run, with its changes.
-
-    `version` is the number of the new version, or 0 if no result was new. `difference` lists the
-    changes of previous results. `needs_repairs` is true if a file needs a search for a repair.
-    """
+    """Overview of a run, with its changes."""
 
     in_force = True
-    needs_repairs = False
-    version = 0
-    difference: GradeDifference | None = None
+    needs_repairs = False  # true if a file needs a search for a repair
+    version = 0  # number of the new version, or 0 if no result was new
+    difference: GradeDifference | None = None  # changes of previous results
 
 
 class Proposal:

@@ -380,15 +380,12 @@ def _may_be_several(path: Path, lost: Mapping[str, str], exercises: Collection[s
 
 
 class Opened(msgspec.Struct, frozen=True):
-    """Students' folders in order, notes on these folders, and a folder for temporary files.
-
-    If `not_understood` is true, some entries belong to no known student, and notes say so.
-    """
+    """Students' folders in order, notes on these folders, and a folder for temporary files."""
 
     folders: list[Folder]
     notes: list[str]
     scratch: Path
-    not_understood: bool = False
+    not_understood: bool = False  # true if the notes name entries without a known student
 
 
 @contextlib.contextmanager

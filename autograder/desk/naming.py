@@ -42,17 +42,13 @@ Key = tuple[str, str]  # exercise and group
 
 
 class ConfinedWork(msgspec.Struct, frozen=True):
-    """A group's submissions to an exercise, to run in a new process.
-
-    With `own_code`, submissions may run unconfined. Confined submissions cannot read the folders in
-    `secret`.
-    """
+    """A group's submissions to an exercise, to run in a new process."""
 
     root: Path
     exercise: str
     sources: tuple[Source, ...]
-    own_code: bool
-    secret: tuple[Path, ...]
+    own_code: bool  # true if submissions may run unconfined
+    secret: tuple[Path, ...]  # folders that confined submissions cannot read
     group: str = ""
 
 
@@ -86,16 +82,13 @@ class GroupAnswers(msgspec.Struct):
 
 
 class ExaminedGroup(msgspec.Struct, frozen=True):
-    """A group's function, and the number of examined submissions that return the group's results.
-
-    Without a step, `why_not` is the reason why the results cannot be recorded.
-    """
+    """A group's function, and the number of examined submissions that return its results."""
 
     function: str
     asked: int
     alike: int
     step: ChangedStep | None = None
-    why_not: str = ""
+    why_not: str = ""  # reason why the results cannot be recorded, if there is no step
     repair: str = ""  # sentence on a repair
     known: str = ""  # mistake's name if the course has learnt it meanwhile
 

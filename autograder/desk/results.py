@@ -81,15 +81,12 @@ class ExerciseOutcomes:
 
 
 class UnnamedGroup(msgspec.Struct):
-    """Students with the same wrong results in an exercise. No known mistake explains these results.
-
-    `failed` counts the failures of each check, by title.
-    """
+    """Students with the same wrong results in an exercise, which no known mistake explains."""
 
     exercise: str
     id: str
     students: dict[str, set[str]] = {}  # dict from ids of students to their messages
-    failed: Counter[str] = msgspec.field(default_factory=Counter)
+    failed: Counter[str] = msgspec.field(default_factory=Counter)  # failures of each check
     lost: float = 0.0  # sum of the lost points
 
     def add(self, student: str, check: CheckReport) -> None:

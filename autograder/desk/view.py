@@ -122,13 +122,9 @@ class Visit:
 
 
 class DeskView(NamedTuple):
-    """Page of the desk, or action of a form on a page.
-
-    A view with a `title` is in the navigation. `show` runs in its own thread. If `changes` is true,
-    the view accepts only POST.
-    """
+    """Page of the desk, or action of a form on a page."""
 
     path: str  # path for Starlette, such as "/students/{key}"
-    show: Callable[[Visit], Response]
-    title: str = ""
-    changes: bool = False
+    show: Callable[[Visit], Response]  # runs in its own thread
+    title: str = ""  # shown in the navigation
+    changes: bool = False  # true if the view accepts only POST

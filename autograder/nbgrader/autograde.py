@@ -31,10 +31,7 @@ Below is the notebook as the course handed it out."""
 
 
 class StudentResult(msgspec.Struct):
-    """Result of one student's submission.
-
-    `notes` are for a person. If nothing was written, `error` is the reason.
-    """
+    """Result of one student's submission."""
 
     student: str
     points: float = 0.0
@@ -42,8 +39,8 @@ class StudentResult(msgspec.Struct):
     late_penalty: float = 0.0
     by_hand: bool = False
     left: dict[str, str] = {}  # reasons for notebooks that a person must look at
-    notes: list[str] = []
-    error: str = ""
+    notes: list[str] = []  # for a person
+    error: str = ""  # reason why nothing was written
 
     def note(self, notebook: str, report: ExerciseReport) -> None:
         """Record a notebook whose grading stopped, or that a person has to look at."""

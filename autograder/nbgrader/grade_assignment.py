@@ -34,10 +34,7 @@ Tell = Callable[[int, int], None]
 
 
 class AssignmentJob(msgspec.Struct, frozen=True):
-    """Assignment to grade in a course directory.
-
-    `names` and `remarks` (comments on lines of code) have student ids as keys.
-    """
+    """Assignment to grade in a course directory."""
 
     course: Course
     folder: Path
@@ -46,8 +43,8 @@ class AssignmentJob(msgspec.Struct, frozen=True):
     students: tuple[str, ...]
     workers: int
     level: Level
-    names: Mapping[str, str]
-    remarks: Mapping[str, Sequence[Decision]]
+    names: Mapping[str, str]  # by student
+    remarks: Mapping[str, Sequence[Decision]]  # comments on lines of code, by student
     repairs: bool
 
 
