@@ -47,7 +47,7 @@ from autograder.checks.recorded_answers import (
 )
 from autograder.course.course_file import FILE_NAME, Course, Exercise, HintPolicy, load_course
 from autograder.course.errors import UserError
-from autograder.course.files import write_atomically
+from autograder.course.files import write_files
 from autograder.course.installation import engine_folder
 from autograder.course.own_modules import importable
 from autograder.course.text import few, several
@@ -145,7 +145,7 @@ def _recorded(
 ) -> Parts:
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         folder = Path(scratch).resolve()
-        write(folder, files)
+        write_files(folder, files)
         made = load_course(folder / FILE_NAME).content.released
         assert made is not None
         tasks = [
@@ -183,14 +183,6 @@ def shares_of(
     return shares
 
 
-def write(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files into a folder. If the folder does not exist, create it."""
-    for name, data in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, data)
-
-
 def without_work(files: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the files that an update may replace. The files that students work in are left out."""
     return {name: data for name, data in files.items() if not _is_work(name)}
@@ -217,7 +209,7 @@ def update(folder: Path, files: Mapping[str, bytes]) -> list[str]:
     for path in (folder / name for name in files if _is_work(name)):
         if path.exists() and path.read_bytes() != before.get(path.name):
             kept.append(path.relative_to(folder).as_posix())
-    write(folder, {name: data for name, data in files.items() if name not in kept})
+    write_files(folder, {name: data for name, data in files.items() if name not in kept})
     return kept
 
 

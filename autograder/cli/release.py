@@ -16,13 +16,13 @@ from autograder.authoring.release import (
     shares_of,
     update,
     without_work,
-    write,
 )
 from autograder.authoring.wheel import zip_bytes
 from autograder.cli.options import PATH, complete_exercise, course_option
 from autograder.course.cache import Cache
 from autograder.course.course_file import HintPolicy, find_course
 from autograder.course.errors import UserError
+from autograder.course.files import write_files
 from autograder.course.installation import require, require_libraries
 from autograder.course.text import number, several
 
@@ -116,7 +116,7 @@ def release(
     elif again:
         changed = update(target, files)
     else:
-        write(target, files)
+        write_files(target, files)
     size = number(round(sum(map(len, files.values())) / 1e6, 1))
     print(
         f"{target}: {several(len(chosen), 'exercise')} ({handout.policy}: "

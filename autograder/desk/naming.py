@@ -18,7 +18,7 @@ from autograder.authoring.verify import STEPS, Verifier
 from autograder.checks.proxy import Submission
 from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
 from autograder.course.errors import UserError
-from autograder.course.files import write_atomically
+from autograder.course.files import write_atomically, write_files
 from autograder.course.own_modules import importable
 from autograder.course.variants import SECRET
 from autograder.desk.changed_step import ChangedStep, changed_step
@@ -270,10 +270,7 @@ def _faults_with(course: Course, exercise: str, path: Path, data: bytes) -> list
         if (course.root / SECRET).is_file():
             files[f"{COURSE}/{SECRET}"] = (course.root / SECRET).read_bytes()
         files[f"{COURSE}/{path.relative_to(course.root).as_posix()}"] = data
-        for name, content in files.items():
-            place = Path(scratch).resolve() / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(content)
+        write_files(root.parent, files)
         copy = load_course(root / FILE_NAME)
         try:
             refuse_authoring_errors(copy, [copy.exercise(exercise)])

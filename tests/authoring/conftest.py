@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.release import ReleaseOptions, bundle, write
+from autograder.authoring.release import ReleaseOptions, bundle
 from autograder.course.course_file import load_course
+from autograder.course.files import write_files
 
 NAMES = ("word_counts", "byte_pairs")
 LONGER = """
@@ -73,7 +74,7 @@ def released(marked):
 @pytest.fixture
 def kit(released, tmp_path):
     """Return a folder with the released course."""
-    write(tmp_path / "kit", released)
+    write_files(tmp_path / "kit", released)
     return tmp_path / "kit"
 
 
