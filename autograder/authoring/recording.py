@@ -15,11 +15,9 @@ import platform
 import re
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Literal
 
@@ -36,7 +34,7 @@ from autograder.course.errors import UserError
 from autograder.course.installation import engine_folder
 from autograder.course.text import several
 from autograder.sandbox.levels import choose
-from autograder.sandbox.spawn import keep_to_one_thread
+from autograder.sandbox.spawn import end_with_starter, keep_to_one_thread
 
 OWN = "misconceptions", "misconceptions/named"  # folders with a file or folder for each exercise
 FINDS_FILES = re.compile(
@@ -127,8 +125,7 @@ def _recorded(
         return
     keep_to_one_thread()
     context = multiprocessing.get_context("spawn")
-    ends, lives = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(min(workers, len(tasks)), context, _begin, (ends,))
+    pool = ProcessPoolExecutor(min(workers, len(tasks)), context, _begin)
     try:
         # the last exercises of a course take longest: begin with them
         futures = {pool.submit(record_part, task): task for task in reversed(tasks)}
@@ -140,18 +137,12 @@ def _recorded(
             "recorded is kept: run the same command again. --workers 1 needs less memory."
         ) from None
     finally:
-        lives.close()
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _begin(ends: Connection) -> None:
+def _begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def end() -> None:
-        ends.poll(None)
-        os._exit(1)
-
-    threading.Thread(target=end, daemon=True).start()
+    end_with_starter()
 
 
 def record_key(course: Course, exercise: Exercise, *settings: object) -> str:

@@ -18,7 +18,6 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from multiprocessing.context import BaseContext
-from multiprocessing.process import parent_process
 from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -29,7 +28,7 @@ from autograder.classroom.records import may_have_repair
 from autograder.course.course_file import Course, load_course
 from autograder.course.optimisations import is_off
 from autograder.report.model import ExerciseReport
-from autograder.sandbox.spawn import keep_to_one_thread
+from autograder.sandbox.spawn import end_with_starter, keep_to_one_thread
 from autograder.submission.source import Source
 from autograder.worker.confinement import Level
 
@@ -266,7 +265,7 @@ _grader: TaskGrader
 def _start(setup: Setup, number: "Synchronized[int]") -> None:
     global _grader  # noqa: PLW0603  one judge for the life of the process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_starter, daemon=True).start()
+    end_with_starter()
     limit_memory()
     with number.get_lock():
         core = number.value
@@ -278,13 +277,6 @@ def _start(setup: Setup, number: "Synchronized[int]") -> None:
 
 def _grade(task: Task) -> TaskReports:
     return _grader.grade(task)
-
-
-def _end_with_starter() -> None:
-    parent = parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
 
 
 def end_with_parent(parent: int) -> None:
