@@ -71,7 +71,8 @@ def verify(
         table.write_text(markdown(results, before), encoding="utf-8")
     if any(result.faults for result in results):
         raise SystemExit(1)
-    print_kit(course, chosen if share == 1 and not no_mutants else [])
+    if not (quick or no_mutants):
+        print_kit(course, chosen)
 
 
 def _all_verified(
@@ -101,8 +102,6 @@ def verify_exercise(root: Path, name: str, with_mutants: bool, share: int) -> Ve
 
 
 def print_kit(course: Course, exercises: Sequence[Exercise]) -> None:
-    if not exercises:
-        return
     if missing := missing_modules("release"):
         print(f"The student kit was not tried, because it needs {join_names(missing)}.")
         return
