@@ -89,7 +89,7 @@ class Marking:
     def cached(self, name: str, files: Sequence[str], make: Callable[[], T]) -> T:
         """Return the result of `make()`. Call `make` again only if a file has changed."""
         with self._lock:
-            state = [_state(self.results / file) for file in files]
+            state = [file_state(self.results / file) for file in files]
             if name not in self._cache or self._cache[name][0] != state:
                 self._cache[name] = state, make()
             made: T = self._cache[name][1]
@@ -184,7 +184,8 @@ class Marking:
         return msgspec.structs.replace(mark, comment=comment, points=points)
 
 
-def _state(path: Path) -> tuple[int, int, int]:
+def file_state(path: Path) -> tuple[int, int, int]:
+    """Return numbers that change if the file changes."""
     try:
         about = path.lstat()
     except OSError:

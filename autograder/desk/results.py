@@ -18,6 +18,7 @@ from autograder.classroom.history import (
     read_changes,
     versions,
 )
+from autograder.classroom.marking import file_state
 from autograder.classroom.records import REPORTS, Records
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
@@ -220,17 +221,13 @@ class CurrentResults:
     def __init__(self, results: Path, course: Course) -> None:
         self._results, self._course = results, course
         self._lock = threading.Lock()
-        self._state: tuple[int, ...] = ()
+        self._state = (0, 0, 0)
         self._class: ClassResults | None = None
 
     def read(self) -> ClassResults:
         with self._lock:
             ensure_settled(self._results)
-            try:
-                file = (self._results / REPORTS).stat()
-                state: tuple[int, ...] = file.st_mtime_ns, file.st_size, file.st_ino
-            except OSError:
-                state = ()
+            state = file_state(self._results / REPORTS)
             if self._class is None or state != self._state:
                 self._class, self._state = ClassResults(self._results, self._course), state
             return self._class
