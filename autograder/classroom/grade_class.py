@@ -44,13 +44,7 @@ Progress = Callable[[int, int], None]
 
 
 class Job(msgspec.Struct, frozen=True):
-    """Grading run over a class: the course, the submissions, the results, and the options.
-
-    If `partial` is true, an existing table changes only in the columns of `exercises`. If
-    `students` are given, only their rows change. If `anonymous` is true, all written files except
-    `pseudonyms.csv` contain pseudonyms instead of names. With `repairs`, reports show the repairs
-    that earlier searches found.
-    """
+    """Grading run over a class: the course, the submissions, the results, and the options."""
 
     course: Course
     exercises: tuple[Exercise, ...]
@@ -61,11 +55,11 @@ class Job(msgspec.Struct, frozen=True):
     level: Level = "none"
     platform: str | None = None
     roster: Path | None = None
-    partial: bool = False
-    students: tuple[str, ...] = ()
+    partial: bool = False  # true if only the columns of `exercises` change in an existing table
+    students: tuple[str, ...] = ()  # if given, only their rows change
     wait: float = 0  # waiting time for another run, in seconds
-    anonymous: bool = False
-    repairs: bool = True
+    anonymous: bool = False  # write pseudonyms into all files except `pseudonyms.csv`
+    repairs: bool = True  # show repairs that earlier searches found
 
 
 def grade_class(

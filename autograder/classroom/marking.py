@@ -47,18 +47,13 @@ T = TypeVar("T")
 
 
 class AnswerMarks(msgspec.Struct, frozen=True):
-    """Marks of one answer.
-
-    `mark` is the valid mark. If the last mark is not valid, `before` is this mark and `state` is
-    the reason. If the table and the desk have different marks, `other` is the table's mark. `token`
-    changes if any mark of the answer changes.
-    """
+    """Marks of one answer."""
 
     mark: GivenMark  # valid mark
-    state: str
-    token: str
-    before: GivenMark | None = None
-    other: GivenMark | None = None
+    state: str  # reason why the last mark is not valid
+    token: str  # changes if any mark of the answer changes
+    before: GivenMark | None = None  # last mark, if it is not valid
+    other: GivenMark | None = None  # the table's mark, if the desk has another
     items: tuple[str, ...] = ()
     by: str = ""
     at: str = ""
