@@ -33,8 +33,6 @@ KEPT = ("at", "at_from", "late", "enrolled", "extra_days", "late_days_used", "ex
 
 
 class Pseudonyms:
-    """The pseudonyms of a course."""
-
     _names: re.Pattern[str]
 
     def __init__(self, course: Course) -> None:

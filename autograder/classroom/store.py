@@ -206,7 +206,6 @@ class Store:
         self._connection.executemany(query, [(at, each) for each in ids])
 
     def versions(self) -> dict[int, bytes]:
-        """Read the versions as a dict from number to encoded record."""
         query = "SELECT number, version FROM versions ORDER BY number"
         return {number: text.encode() for number, text in self._connection.execute(query)}
 

@@ -44,8 +44,6 @@ REQUEST = re.compile("(?i)(?<![a-z])re-?grade(?![a-z])")
 
 
 class StudentWork(msgspec.Struct):
-    """The submission of one student."""
-
     student: str
     sources: dict[str, Source] = {}
     unclear: dict[str, str] = {}  # reasons for exercises that a person must look at before grading
@@ -208,7 +206,6 @@ class _Reading:
         self._asked.setdefault(name, []).append(whole[: MAX_REQUEST + 1])
 
     def requests(self) -> dict[str, str]:
-        """Return the request for each exercise."""
         first = next(itertools.chain(filter(self.candidates.get, self.names), self.names), "")
         asked: dict[str, list[str]] = {}
         for name, words in sorted(self._asked.items(), reverse=True):

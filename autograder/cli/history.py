@@ -126,7 +126,6 @@ def _totals(change: Change) -> str:
 
 
 def _cells(change: Change, with_checks: bool) -> str:
-    """Return a change as text."""
     if change.kind != "changed":
         return "added" if change.kind == "new" else "removed"
     cells = [cell for cell in change.cells if cell.exercise != TOTAL] or change.cells

@@ -134,8 +134,6 @@ class UnnamedGroups:
 
 
 class ClassMember(NamedTuple):
-    """Student of the class."""
-
     id: str
     key: str  # student's name in addresses
     place: int  # position in the class

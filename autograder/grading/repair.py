@@ -170,7 +170,6 @@ class SharedWorker:
         return self.worker
 
     def close(self) -> None:
-        """End the process."""
         if self.worker is not None:
             self.worker.end()
             self.worker = None

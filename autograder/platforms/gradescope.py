@@ -222,8 +222,6 @@ class Settings(msgspec.Struct):
 
 
 class User(msgspec.Struct):
-    """Student of a submission."""
-
     id: int | str = ""
     email: str = ""
     name: str = ""

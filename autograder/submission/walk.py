@@ -30,8 +30,6 @@ class FolderFile(msgspec.Struct, frozen=True):
 
 
 class _Place(msgspec.Struct, frozen=True):
-    """Folder to search."""
-
     folder: Path
     above: str  # beginning of the shown paths of files
     unpacked: bool
