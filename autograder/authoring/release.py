@@ -19,7 +19,7 @@ from autograder.authoring.kit_files import (
     PACKAGE,
     STUBS,
     WORK,
-    FileForm,
+    ReleaseOptions,
     is_hidden,
     module_file,
     pictures,
@@ -45,7 +45,7 @@ from autograder.checks.recorded_answers import (
     pack,
     unpack,
 )
-from autograder.course.course_file import FILE_NAME, Course, Exercise, HintPolicy, load_course
+from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
 from autograder.course.errors import UserError
 from autograder.course.files import write_files
 from autograder.course.installation import engine_folder
@@ -66,13 +66,6 @@ IN_THIS_PROCESS = RecordingOptions()
 Checks = Mapping[str, Sequence[Check]]
 
 
-class ReleaseOptions(msgspec.Struct, frozen=True):
-    exercises: tuple[Exercise, ...]
-    policy: HintPolicy
-    form: FileForm = "py"
-    seeds: int = 3
-
-
 def bundle(
     course: Course,
     options: ReleaseOptions,
@@ -83,10 +76,10 @@ def bundle(
     exercises, policy = options.exercises, options.policy
     checks = checks_of(course, [exercise.name for exercise in exercises])
     with importable(course):
-        files = text_files(course, exercises, policy, options.form, options.seeds)
+        files = text_files(course, options)
         shown, secrets = _allowed_texts(course, options, checks)
     wheel_name, wheel_data = build_wheel()
-    files |= surroundings(course, exercises, options.form, wheel_name, np.__version__)
+    files |= surroundings(course, options, wheel_name, np.__version__)
     whole = {name: text.encode() for name, text in files.items()} | pictures(course, files)
 
     def refuse_leaks() -> None:

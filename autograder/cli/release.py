@@ -7,16 +7,10 @@ from pathlib import Path
 
 import click
 
-from autograder.authoring.kit_files import FileForm
+from autograder.authoring.kit_files import FileForm, ReleaseOptions
 from autograder.authoring.kit_shares import KitShares
 from autograder.authoring.recording import MAX_KEPT, RecordingOptions
-from autograder.authoring.release import (
-    ReleaseOptions,
-    bundle,
-    shares_of,
-    update,
-    without_work,
-)
+from autograder.authoring.release import bundle, shares_of, update, without_work
 from autograder.authoring.wheel import zip_bytes
 from autograder.cli.options import PATH, complete_exercise, course_option
 from autograder.course.cache import Cache

@@ -12,10 +12,11 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from autograder.authoring.kit_files import ReleaseOptions
 from autograder.authoring.lint import refuse_authoring_errors
 from autograder.authoring.mutants import equivalent_mutants
 from autograder.authoring.recording import MAX_KEPT, RecordingOptions
-from autograder.authoring.release import ReleaseOptions, bundle, shares_of
+from autograder.authoring.release import bundle, shares_of
 from autograder.authoring.verify import QUICK, STEPS, Verified, Verifier
 from autograder.cli.options import PATH, complete_exercise, course_option
 from autograder.cli.release import print_recorded, print_shares

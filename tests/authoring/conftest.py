@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.release import ReleaseOptions, bundle
+from autograder.authoring.kit_files import ReleaseOptions
+from autograder.authoring.release import bundle
 from autograder.course.course_file import load_course
 from autograder.course.files import write_files
 

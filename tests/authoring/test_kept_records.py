@@ -6,8 +6,9 @@ import shutil
 import pytest
 
 from autograder.authoring import recording
+from autograder.authoring.kit_files import ReleaseOptions
 from autograder.authoring.recording import RecordingOptions, record_key
-from autograder.authoring.release import ReleaseOptions, bundle
+from autograder.authoring.release import bundle
 from autograder.course.cache import Cache, cache_key
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError

@@ -6,7 +6,8 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from autograder.authoring.release import ReleaseOptions, bundle, shares_of
+from autograder.authoring.kit_files import ReleaseOptions
+from autograder.authoring.release import bundle, shares_of
 from autograder.cli import app
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError

@@ -4,8 +4,9 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.authoring.diagnosis_records import names_of
+from autograder.authoring.kit_files import ReleaseOptions
 from autograder.authoring.kit_shares import KitShares, refuse_impossible_checks
-from autograder.authoring.release import ReleaseOptions, bundle, shares_of
+from autograder.authoring.release import bundle, shares_of
 from autograder.cli import app
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
