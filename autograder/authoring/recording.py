@@ -69,6 +69,7 @@ class RecordingOptions(msgspec.Struct, frozen=True):
     workers: int = 0
     anew: bool = False
     kept: Cache | None = None
+    say: Callable[[str], object] = lambda _: None  # gets a text on each recorded part
 
 
 def record_part(task: RecordingTask) -> bytes:
@@ -83,12 +84,7 @@ def record_part(task: RecordingTask) -> bytes:
     return msgspec.msgpack.encode(recorded_answers(course, task.kit, exercise))
 
 
-def record_all(
-    course: Course,
-    tasks: Sequence[RecordingTask],
-    how: RecordingOptions,
-    say: Callable[[str], None],
-) -> Parts:
+def record_all(course: Course, tasks: Sequence[RecordingTask], how: RecordingOptions) -> Parts:
     parts: Parts = {}
     keys: dict[RecordingTask, str] = {}
     if how.kept is not None:
@@ -101,14 +97,14 @@ def record_all(
             known = None if how.anew else how.kept.get(key)
             if known is not None:
                 parts[task.exercise, task.part] = known
-                say(f"{task.about}, from the cache ({len(parts)} of {len(tasks)})")
+                how.say(f"{task.about}, from the cache ({len(parts)} of {len(tasks)})")
     kept = len(parts)
     try:
         rest = [task for task in tasks if (task.exercise, task.part) not in parts]
         for task, data in _recorded(rest, how.workers):
             kept += how.kept.put(keys[task], data) if how.kept is not None else 0
             parts[task.exercise, task.part] = data
-            say(f"{task.about} ({len(parts)} of {len(tasks)})")
+            how.say(f"{task.about} ({len(parts)} of {len(tasks)})")
     except KeyboardInterrupt:
         raise UserError(
             f"Stopped. No kit was written. {kept} of {several(len(tasks), 'part')} are kept: run "

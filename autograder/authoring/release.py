@@ -9,7 +9,7 @@ import io
 import re
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -67,10 +67,7 @@ Checks = Mapping[str, Sequence[Check]]
 
 
 def bundle(
-    course: Course,
-    options: ReleaseOptions,
-    say: Callable[[str], None],
-    how: RecordingOptions = IN_THIS_PROCESS,
+    course: Course, options: ReleaseOptions, how: RecordingOptions = IN_THIS_PROCESS
 ) -> dict[str, bytes]:
     """Return the content of all files of the released course, by path."""
     exercises, policy = options.exercises, options.policy
@@ -94,7 +91,7 @@ def bundle(
     refuse_leaks()  # search now too, before the long recording
     # an exam shows no findings, so it needs no names of mistakes
     parts: list[RecordedPart] = ["checks"] if policy == "exam" else ["mistakes", "checks"]
-    recorded = _recorded(course, whole, options, parts, say, how)
+    recorded = _recorded(course, whole, options, parts, how)
     for (name, part), data in recorded.items():
         place = f"{PACKAGE}/{FOLDER}/{name}"
         if part == "checks":
@@ -133,7 +130,6 @@ def _recorded(
     files: Mapping[str, bytes],
     options: ReleaseOptions,
     parts: Sequence[RecordedPart],
-    say: Callable[[str], None],
     how: RecordingOptions,
 ) -> Parts:
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
@@ -146,7 +142,7 @@ def _recorded(
             for each in options.exercises
             for part in parts
         ]
-        return record_all(course, tasks, how, say)
+        return record_all(course, tasks, how)
 
 
 def _describe_checks(record: ExerciseRecord, checks: Sequence[Check], most_hints: int) -> None:
@@ -164,10 +160,9 @@ def shares_of(
     course: Course,
     files: Mapping[str, bytes],
     options: ReleaseOptions,
-    say: Callable[[str], None],
     how: RecordingOptions = IN_THIS_PROCESS,
 ) -> list[KitShares]:
-    parts = _recorded(course, files, options, ["shares"], say, how)
+    parts = _recorded(course, files, options, ["shares"], how)
     shares = [
         msgspec.msgpack.decode(parts[each.name, "shares"], type=KitShares)
         for each in options.exercises

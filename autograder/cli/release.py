@@ -101,9 +101,9 @@ def release(
         require("authoring", "autograder release --as ipynb")
     _refuse_existing(target, again)
     processes = workers or min(2, os.cpu_count() or 1)
-    how = RecordingOptions(processes, anew, Cache.of_user("recorded", MAX_KEPT))
-    files = bundle(course, handout, print_recorded, how)
-    shares = shares_of(course, files, handout, print_recorded, how)
+    how = RecordingOptions(processes, anew, Cache.of_user("recorded", MAX_KEPT), print_recorded)
+    files = bundle(course, handout, how)
+    shares = shares_of(course, files, handout, how)
     changed: list[str] = []
     if target.suffix == ZIP:
         target.write_bytes(zip_bytes(without_work(files) if again else files))

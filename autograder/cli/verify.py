@@ -108,9 +108,9 @@ def print_kit(course: Course, exercises: Sequence[Exercise]) -> None:
         return
     print("the student kit: answers, mistakes, then shares …", file=sys.stderr, flush=True)
     options = ReleaseOptions(tuple(exercises), course.content.hints, "py", 1)
-    how = RecordingOptions(1, False, Cache.of_user("recorded", MAX_KEPT))
-    files = bundle(course, options, print_recorded, how)
-    print_shares(shares_of(course, files, options, print_recorded, how))
+    how = RecordingOptions(1, False, Cache.of_user("recorded", MAX_KEPT), print_recorded)
+    files = bundle(course, options, how)
+    print_shares(shares_of(course, files, options, how))
 
 
 def print_results(results: list[Verified]) -> None:

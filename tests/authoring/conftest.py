@@ -64,7 +64,7 @@ def marked(root, tmp_path_factory):
 def files_of(course, policy="practice", form="py"):
     """Return the released files of the course."""
     exercises = tuple(course.exercise(name) for name in NAMES)
-    return bundle(course, ReleaseOptions(exercises, policy, form, seeds=1), lambda _: None)
+    return bundle(course, ReleaseOptions(exercises, policy, form, seeds=1))
 
 
 @pytest.fixture(scope="session")
