@@ -77,10 +77,7 @@ def judge_for(course: Course, exercise: Exercise, seed: int | None = None) -> It
 
 
 class TooLarge(Cancelled, UserError):
-    """Error: a check's call needs too much memory or time.
-
-    The course's author must change the check.
-    """
+    """Error: a check's call needs too much memory or time. Its author must change the check."""
 
     finding = property(str)
 
@@ -171,10 +168,7 @@ def with_misconceptions(
 
 
 def with_functions(module: ModuleType, functions: Mapping[str, Any]) -> ModuleType:
-    """Return a copy of a module with other `functions`.
-
-    The code inside the module still calls the originals.
-    """
+    """Return a copy of a module with other `functions`. Its own code still calls the originals."""
     copy = ModuleType(module.__name__)
     copy.__dict__.update({**vars(module), **functions})
     return copy

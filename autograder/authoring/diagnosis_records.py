@@ -51,10 +51,7 @@ class _Helpers:
                 self.named.setdefault(id(value), f"{name}.{each}")
 
     def call(self, recipe: Recipe) -> dict[str, Any] | None:
-        """Return data on how to call the function.
-
-        If this needs code outside the helpers, return None.
-        """
+        """Return data on how to call the function, or None if it needs code outside the helpers."""
         caller = recipe.caller
         if caller is None:
             return PLAIN

@@ -39,23 +39,29 @@ _NOT_FOR_STUDENTS = (*_FOLDERS, "late", "export")
 _IMPORTS = ast.Import, ast.ImportFrom
 
 
-def text_files(
-    course: Course, exercises: Sequence[Exercise], policy: HintPolicy, form: FileForm, seeds: int
-) -> KitFiles:
+class ReleaseOptions(msgspec.Struct, frozen=True):
+    exercises: tuple[Exercise, ...]
+    policy: HintPolicy
+    form: FileForm = "py"
+    seeds: int = 3
+
+
+def text_files(course: Course, options: ReleaseOptions) -> KitFiles:
     """Return all text files of the released course. Its packages must be importable."""
     # never the seed that grades submissions
-    recorded = tuple(seed for seed in range(1, seeds + 2) if seed != course.content.seed)[:seeds]
+    seeds = tuple(n for n in range(1, options.seeds + 2) if n != course.content.seed)
+    recorded = seeds[: options.seeds]
     made = Released(course=course_digest(course), seeds=recorded, made_with=np.__version__)
-    files: KitFiles = {FILE_NAME: course_text(course, exercises, policy, made)}
+    files: KitFiles = {FILE_NAME: course_text(course, options, made)}
     mark = release_mark(made.course)
-    for exercise in exercises:
-        name = exercise.name
+    for exercise in options.exercises:
+        name, form = exercise.name, options.form
         text = script = f"{stub_text(course, exercise).rstrip()}\n\n# %%\n{mark}\n"
         if form == "ipynb":
             text = stub_notebook(course, exercise, last=mark)
         files |= {f"{STUBS}/{name}.py": script, f"{STUBS}/{name}.{form}": text}
         files[f"{WORK}/{name}.{form}"] = text
-    return files | code(course, exercises, policy == "exam")
+    return files | code(course, options.exercises, options.policy == "exam")
 
 
 def pictures(course: Course, files: KitFiles) -> dict[str, bytes]:
@@ -64,15 +70,13 @@ def pictures(course: Course, files: KitFiles) -> dict[str, bytes]:
     return {f"{WORK}/{name}": data for name, data in pictures_of(course, scripts).items()}
 
 
-def course_text(
-    course: Course, exercises: Sequence[Exercise], policy: HintPolicy, made: Released
-) -> str:
+def course_text(course: Course, options: ReleaseOptions, made: Released) -> str:
     """Return the text of the `course.yml` that students get."""
-    content = course.content
+    content, exercises = course.content, options.exercises
     names = {exercise.name for exercise in exercises}
     shown = replace(
         content,
-        hints=policy,
+        hints=options.policy,
         seed=made.seeds[0],
         exercises=tuple(
             replace(each, questions=tuple(replace(q, rubric=()) for q in each.questions))
@@ -157,10 +161,9 @@ def _is_used(helper: str, files: KitFiles) -> bool:
     return any(used.search(text) for text in files.values())
 
 
-def surroundings(
-    course: Course, exercises: Sequence[Exercise], form: FileForm, wheel: str, numpy: str
-) -> KitFiles:
+def surroundings(course: Course, options: ReleaseOptions, wheel: str, numpy: str) -> KitFiles:
     """Return the README of a released course, its .gitignore and settings for editors."""
+    exercises = options.exercises
     names = {exercise.name for exercise in exercises}
     values = {
         "title": course.title,
@@ -169,7 +172,7 @@ def surroundings(
         "first": exercises[0].name,
         "exercises": exercises,
         "due": any(each.due and names & set(each.exercises) for each in course.content.assignments),
-        "form": form,
+        "form": options.form,
         "package": PACKAGE,
         "numpy": numpy,
     }

@@ -82,7 +82,6 @@ def last_line(node: yaml.Node) -> int:
 def new_course(
     folder: Path, title: str, exercise: str, needs: Library
 ) -> tuple[Course, list[Path]]:
-    """Make a course with one exercise."""
     path = folder / FILE_NAME
     if path.exists():
         raise UserError(

@@ -15,11 +15,9 @@ import platform
 import re
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Literal
 
@@ -36,7 +34,7 @@ from autograder.course.errors import UserError
 from autograder.course.installation import engine_folder
 from autograder.course.text import several
 from autograder.sandbox.levels import choose
-from autograder.sandbox.spawn import keep_to_one_thread
+from autograder.sandbox.spawn import end_with_starter, keep_to_one_thread
 
 OWN = "misconceptions", "misconceptions/named"  # folders with a file or folder for each exercise
 FINDS_FILES = re.compile(
@@ -51,10 +49,7 @@ Parts = dict[tuple[str, RecordedPart], bytes]
 
 
 class RecordingTask(msgspec.Struct, frozen=True):
-    """One part to record for one exercise.
-
-    For the part `shares`, the release already contains the other two parts.
-    """
+    """Part to record for an exercise. For `shares`, the release has the other parts already."""
 
     root: Path
     exercise: str
@@ -69,14 +64,12 @@ class RecordingTask(msgspec.Struct, frozen=True):
 
 
 class RecordingOptions(msgspec.Struct, frozen=True):
-    """Options of recording.
-
-    With 0 workers, this process records. With `anew`, the cache is ignored.
-    """
+    """Options of recording. With 0 workers, this process records. `anew` ignores the cache."""
 
     workers: int = 0
     anew: bool = False
     kept: Cache | None = None
+    say: Callable[[str], object] = lambda _: None  # gets a text on each recorded part
 
 
 def record_part(task: RecordingTask) -> bytes:
@@ -91,12 +84,7 @@ def record_part(task: RecordingTask) -> bytes:
     return msgspec.msgpack.encode(recorded_answers(course, task.kit, exercise))
 
 
-def record_all(
-    course: Course,
-    tasks: Sequence[RecordingTask],
-    how: RecordingOptions,
-    say: Callable[[str], None],
-) -> Parts:
+def record_all(course: Course, tasks: Sequence[RecordingTask], how: RecordingOptions) -> Parts:
     parts: Parts = {}
     keys: dict[RecordingTask, str] = {}
     if how.kept is not None:
@@ -109,14 +97,14 @@ def record_all(
             known = None if how.anew else how.kept.get(key)
             if known is not None:
                 parts[task.exercise, task.part] = known
-                say(f"{task.about}, from the cache ({len(parts)} of {len(tasks)})")
+                how.say(f"{task.about}, from the cache ({len(parts)} of {len(tasks)})")
     kept = len(parts)
     try:
         rest = [task for task in tasks if (task.exercise, task.part) not in parts]
         for task, data in _recorded(rest, how.workers):
             kept += how.kept.put(keys[task], data) if how.kept is not None else 0
             parts[task.exercise, task.part] = data
-            say(f"{task.about} ({len(parts)} of {len(tasks)})")
+            how.say(f"{task.about} ({len(parts)} of {len(tasks)})")
     except KeyboardInterrupt:
         raise UserError(
             f"Stopped. No kit was written. {kept} of {several(len(tasks), 'part')} are kept: run "
@@ -133,8 +121,7 @@ def _recorded(
         return
     keep_to_one_thread()
     context = multiprocessing.get_context("spawn")
-    ends, lives = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(min(workers, len(tasks)), context, _begin, (ends,))
+    pool = ProcessPoolExecutor(min(workers, len(tasks)), context, _begin)
     try:
         # the last exercises of a course take longest: begin with them
         futures = {pool.submit(record_part, task): task for task in reversed(tasks)}
@@ -146,18 +133,12 @@ def _recorded(
             "recorded is kept: run the same command again. --workers 1 needs less memory."
         ) from None
     finally:
-        lives.close()
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _begin(ends: Connection) -> None:
+def _begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def end() -> None:
-        ends.poll(None)
-        os._exit(1)
-
-    threading.Thread(target=end, daemon=True).start()
+    end_with_starter()
 
 
 def record_key(course: Course, exercise: Exercise, *settings: object) -> str:

@@ -9,7 +9,7 @@ import io
 import re
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -19,7 +19,7 @@ from autograder.authoring.kit_files import (
     PACKAGE,
     STUBS,
     WORK,
-    FileForm,
+    ReleaseOptions,
     is_hidden,
     module_file,
     pictures,
@@ -45,9 +45,9 @@ from autograder.checks.recorded_answers import (
     pack,
     unpack,
 )
-from autograder.course.course_file import FILE_NAME, Course, Exercise, HintPolicy, load_course
+from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
 from autograder.course.errors import UserError
-from autograder.course.files import write_atomically
+from autograder.course.files import write_files
 from autograder.course.installation import engine_folder
 from autograder.course.own_modules import importable
 from autograder.course.text import few, several
@@ -66,27 +66,17 @@ IN_THIS_PROCESS = RecordingOptions()
 Checks = Mapping[str, Sequence[Check]]
 
 
-class ReleaseOptions(msgspec.Struct, frozen=True):
-    exercises: tuple[Exercise, ...]
-    policy: HintPolicy
-    form: FileForm = "py"
-    seeds: int = 3
-
-
 def bundle(
-    course: Course,
-    options: ReleaseOptions,
-    say: Callable[[str], None],
-    how: RecordingOptions = IN_THIS_PROCESS,
+    course: Course, options: ReleaseOptions, how: RecordingOptions = IN_THIS_PROCESS
 ) -> dict[str, bytes]:
     """Return the content of all files of the released course, by path."""
     exercises, policy = options.exercises, options.policy
     checks = checks_of(course, [exercise.name for exercise in exercises])
     with importable(course):
-        files = text_files(course, exercises, policy, options.form, options.seeds)
+        files = text_files(course, options)
         shown, secrets = _allowed_texts(course, options, checks)
     wheel_name, wheel_data = build_wheel()
-    files |= surroundings(course, exercises, options.form, wheel_name, np.__version__)
+    files |= surroundings(course, options, wheel_name, np.__version__)
     whole = {name: text.encode() for name, text in files.items()} | pictures(course, files)
 
     def refuse_leaks() -> None:
@@ -101,7 +91,7 @@ def bundle(
     refuse_leaks()  # search now too, before the long recording
     # an exam shows no findings, so it needs no names of mistakes
     parts: list[RecordedPart] = ["checks"] if policy == "exam" else ["mistakes", "checks"]
-    recorded = _recorded(course, whole, options, parts, say, how)
+    recorded = _recorded(course, whole, options, parts, how)
     for (name, part), data in recorded.items():
         place = f"{PACKAGE}/{FOLDER}/{name}"
         if part == "checks":
@@ -140,12 +130,11 @@ def _recorded(
     files: Mapping[str, bytes],
     options: ReleaseOptions,
     parts: Sequence[RecordedPart],
-    say: Callable[[str], None],
     how: RecordingOptions,
 ) -> Parts:
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         folder = Path(scratch).resolve()
-        write(folder, files)
+        write_files(folder, files)
         made = load_course(folder / FILE_NAME).content.released
         assert made is not None
         tasks = [
@@ -153,7 +142,7 @@ def _recorded(
             for each in options.exercises
             for part in parts
         ]
-        return record_all(course, tasks, how, say)
+        return record_all(course, tasks, how)
 
 
 def _describe_checks(record: ExerciseRecord, checks: Sequence[Check], most_hints: int) -> None:
@@ -171,24 +160,15 @@ def shares_of(
     course: Course,
     files: Mapping[str, bytes],
     options: ReleaseOptions,
-    say: Callable[[str], None],
     how: RecordingOptions = IN_THIS_PROCESS,
 ) -> list[KitShares]:
-    parts = _recorded(course, files, options, ["shares"], say, how)
+    parts = _recorded(course, files, options, ["shares"], how)
     shares = [
         msgspec.msgpack.decode(parts[each.name, "shares"], type=KitShares)
         for each in options.exercises
     ]
     refuse_impossible_checks(shares)
     return shares
-
-
-def write(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files into a folder. If the folder does not exist, create it."""
-    for name, data in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, data)
 
 
 def without_work(files: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -217,7 +197,7 @@ def update(folder: Path, files: Mapping[str, bytes]) -> list[str]:
     for path in (folder / name for name in files if _is_work(name)):
         if path.exists() and path.read_bytes() != before.get(path.name):
             kept.append(path.relative_to(folder).as_posix())
-    write(folder, {name: data for name, data in files.items() if name not in kept})
+    write_files(folder, {name: data for name, data in files.items() if name not in kept})
     return kept
 
 

@@ -13,17 +13,16 @@ from pathlib import Path
 import msgspec
 
 from autograder.classroom.decisions import TOTAL, Decision, points_given, put_into_effect, work_id
-from autograder.classroom.marks import TABLE as MARKS
-from autograder.classroom.marks import Marks, answer_id
+from autograder.classroom.marks import MARKS, Marks, answer_id
 from autograder.classroom.store import (
     ADJUSTMENT,
+    STORE,
     Store,
     StoredAdjustment,
     read_store,
     timestamp,
     write_store,
 )
-from autograder.classroom.store import FILE as STORE
 from autograder.classroom.table_import import Row, Table
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
@@ -32,7 +31,7 @@ from autograder.report.grades_table import plain_cell, safe_cell
 from autograder.report.model import Adjustment, ExerciseReport, Report
 from autograder.submission.source import Source
 
-TABLE = "adjustments.csv"
+ADJUSTMENTS = "adjustments.csv"
 COLUMNS = ADJUSTMENT
 NEEDED = 5
 CHANGED, ORPHANED, REGRADED = "work changed", "orphaned", "check changed"
@@ -40,27 +39,24 @@ MAX_SHOWN = 5
 
 
 class Entered(msgspec.Struct):
-    """Decision and its table row.
-
-    `cells` are the row's cells that the grader fills in: `state`, `work_id` and `graded`.
-    """
+    """Decision and its table row."""
 
     decision: Decision
     row: Row
     id: int  # decision's number in the store, or 0
-    cells: tuple[str, str, str] | None = None
+    cells: tuple[str, str, str] | None = None  # `state`, `work_id` and `graded`, from the grader
 
 
 class Adjustments:
     """Adjustments of a class, from the store and from new rows of the table."""
 
-    def __init__(self, path: Path, course: Course, store: Store | None = None) -> None:
-        with read_store(path.parent) if store is None else nullcontext(store) as tables:
+    def __init__(self, results: Path, course: Course, store: Store | None = None) -> None:
+        with read_store(results) if store is None else nullcontext(store) as tables:
             stored = tables.adjustments()  # read first, because writers change the table first
-        self.table = Table(path, COLUMNS, NEEDED)
+        self.table = Table(results / ADJUSTMENTS, COLUMNS, NEEDED)
         self.chosen: dict[tuple[str, str], str] | None = None  # chosen files; set by a run
         self.put_back: list[str] = []  # students whose rows were missing in the table
-        self._course = course
+        self._results, self._course = results, course
         self._taken_out: list[int] = []
         self.entered = [self._entered(row, id) for id, row in self._matched(stored)]
 
@@ -149,10 +145,7 @@ class Adjustments:
         }
 
     def in_order(self, student: str, adjustments: Iterable[Adjustment]) -> list[Adjustment]:
-        """Return a student's adjustments in the table's order.
-
-        Adjustments without a row come last.
-        """
+        """Return a student's adjustments in the table's order. Those without a row come last."""
         rows = [(decision.exercise, decision.check) for decision in self.of(student)]
 
         def place(adjustment: Adjustment) -> int:
@@ -254,7 +247,7 @@ class Adjustments:
             if decisions:
                 whose = [f"{one_line(d.student, 60)} ({d.exercise})" for d in decisions]
                 rows = several(len(decisions), "row")
-                notes.append(f"{TABLE}: {rows} {what}: {few(whose, MAX_SHOWN)}.")
+                notes.append(f"{ADJUSTMENTS}: {rows} {what}: {few(whose, MAX_SHOWN)}.")
         return notes + self.put_back_notes()
 
     def put_back_notes(self) -> list[str]:
@@ -263,7 +256,7 @@ class Adjustments:
             return []
         rows = several(len(self.put_back), "row")
         return [
-            f"{TABLE}: {rows} restored that `autograder adjust` or the desk had entered: "
+            f"{ADJUSTMENTS}: {rows} restored that `autograder adjust` or the desk had entered: "
             f"{few(self.put_back, MAX_SHOWN)}. To remove such a row, use --undo."
         ]
 
@@ -275,8 +268,8 @@ class Adjustments:
         for entered in self.entered:
             values = dict(zip(names, entered.cells, strict=True)) if entered.cells else {}
             rows.append(self.table.row(values, entered.row))
-        with write_store(self.table.path.parent) as store:
-            current = Adjustments(self.table.path, self._course, store)
+        with write_store(self._results) as store:
+            current = Adjustments(self._results, self._course, store)
             decisions = [[each.decision for each in known.entered] for known in (self, current)]
             if decisions[0] == decisions[1]:  # another process may have imported them meanwhile
                 self._taken_out = current._taken_out
@@ -293,8 +286,8 @@ class Adjustments:
         """
         row = {name: safe_cell(text) for name, text in cells.items()}
         self._entered(Row(0, self.table.row(row)))
-        with write_store(self.table.path.parent) as store:
-            current = Adjustments(self.table.path, self._course, store)
+        with write_store(self._results) as store:
+            current = Adjustments(self._results, self._course, store)
             rows = [each.row.cells for each in current.entered]
             trouble = current._export(store, [*rows, current.table.row(row)])
             if not trouble:
@@ -303,13 +296,10 @@ class Adjustments:
         return trouble
 
     def undo(self, student: str, exercise: str, check: str) -> tuple[int, str]:
-        """Delete the decisions on a check or exercise.
-
-        Return the number of deleted decisions, and an error message, or "" without an error.
-        """
+        """Delete the decisions on a check or exercise. Return their number, and an error or ""."""
         wanted = student, exercise, check
-        with write_store(self.table.path.parent) as store:
-            current = Adjustments(self.table.path, self._course, store)
+        with write_store(self._results) as store:
+            current = Adjustments(self._results, self._course, store)
             gone = [each for each in current.entered if each.decision.target == wanted]
             if not gone:
                 return 0, ""
@@ -343,8 +333,8 @@ class UnappliedEntries(UserError):
 
 def refuse_unapplied_entries(results: Path, course: Course, reports: Sequence[Report]) -> None:
     """Raise `UnappliedEntries` if the reports lack marks or adjustments."""
-    adjustments = Adjustments(results / TABLE, course)
-    marks = Marks(results / MARKS, course, course.exercises.values())
+    adjustments = Adjustments(results, course)
+    marks = Marks(results, course, course.exercises.values())
     stored = itertools.chain.from_iterable(marks.stored.by_answer.values())
     store = f" or {STORE}" if any(mark.origin == "desk" for mark in stored) else ""
     adjusted = {report.student: adjustments.not_in(report) for report in reports}
@@ -356,7 +346,7 @@ def refuse_unapplied_entries(results: Path, course: Course, reports: Sequence[Re
         }
         for report in reports
     }
-    for where, differ in ((results / TABLE, adjusted), (f"{results / MARKS}{store}", marked)):
+    for where, differ in ((results / ADJUSTMENTS, adjusted), (f"{results / MARKS}{store}", marked)):
         students = [one_line(student, 60) for student, exercises in differ.items() if exercises]
         if students:
             raise UnappliedEntries(

@@ -96,30 +96,23 @@ class Listing:
 
 
 class Owner(msgspec.Struct, frozen=True, kw_only=True):
-    """Student with the name, id and e-mail on the platform.
+    """Student with the name, id and e-mail on the platform."""
 
-    Without a roster, `key` is the student's name in the results.
-    """
-
-    key: str
+    key: str  # student's name in the results if there is no roster
     id: str = ""  # student's id on the platform, or an empty text
     name: str = ""
     email: str = ""
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
-    """Entry of a download, or the part of an entry that belongs to one person.
-
-    If `whole` is true, the last attempt replaces all earlier attempts. Otherwise, a file replaces
-    only earlier files of the same name.
-    """
+    """Entry of a download, or the part of an entry that belongs to one person."""
 
     entry: str  # path in the listing
     owners: tuple[Owner, ...]
     name: str = ""  # file's name, or an empty text if the whole folder is the submission
     original: str = ""
     attempt: tuple[int | str, ...] = ()  # gives the order of a person's attempts
-    whole: bool = False
+    whole: bool = False  # true if the last attempt replaces all files, not only those of its name
     at: datetime | None = None
     late: bool = False
 

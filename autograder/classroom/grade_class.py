@@ -11,20 +11,16 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.classroom.adjustments import TABLE as ADJUSTMENTS
 from autograder.classroom.adjustments import Adjustments
 from autograder.classroom.finalize import finalize, merged_hand_in, missing_report, without_checks
 from autograder.classroom.grade_difference import bases
 from autograder.classroom.hand_ins import Folder
 from autograder.classroom.history import in_use, settle
 from autograder.classroom.judge_pool import SEARCH_SECONDS, Graders, Reports, Setup, Task, open_pool
-from autograder.classroom.marks import TABLE as MARKS
 from autograder.classroom.marks import Marks
 from autograder.classroom.pending_results import Decide, GradedClass, Proposal
-from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
-from autograder.classroom.records import FILE as REPORTS
-from autograder.classroom.records import Journal, KnownRepairs, Records, key_of
+from autograder.classroom.records import REPORTS, Journal, KnownRepairs, Records, key_of
 from autograder.classroom.submissions import (
     Opened,
     StudentWork,
@@ -48,13 +44,7 @@ Progress = Callable[[int, int], None]
 
 
 class Job(msgspec.Struct, frozen=True):
-    """Grading run over a class: the course, the submissions, the results, and the options.
-
-    If `partial` is true, an existing table changes only in the columns of `exercises`. If
-    `students` are given, only their rows change. If `anonymous` is true, all written files except
-    `pseudonyms.csv` contain pseudonyms instead of names. With `repairs`, reports show the repairs
-    that earlier searches found.
-    """
+    """Grading run over a class: the course, the submissions, the results, and the options."""
 
     course: Course
     exercises: tuple[Exercise, ...]
@@ -65,11 +55,11 @@ class Job(msgspec.Struct, frozen=True):
     level: Level = "none"
     platform: str | None = None
     roster: Path | None = None
-    partial: bool = False
-    students: tuple[str, ...] = ()
+    partial: bool = False  # true if only the columns of `exercises` change in an existing table
+    students: tuple[str, ...] = ()  # if given, only their rows change
     wait: float = 0  # waiting time for another run, in seconds
-    anonymous: bool = False
-    repairs: bool = True
+    anonymous: bool = False  # write pseudonyms into all files except `pseudonyms.csv`
+    repairs: bool = True  # show repairs that earlier searches found
 
 
 def grade_class(
@@ -166,7 +156,7 @@ class _ClassRun:
     ) -> None:
         course = self.course = job.course
         self.job, self.before, self.journal, self.progress = job, before, journal, progress
-        self.pseudonyms = Pseudonyms(course.root / PSEUDONYMS)
+        self.pseudonyms = Pseudonyms(course)
         self.pseudonyms.refuse_mixed(before.students, job.anonymous, job.out)
         students = job.students
         if job.anonymous:
@@ -180,8 +170,8 @@ class _ClassRun:
         self.bases = bases(course, self.exercises, self.grader)
         has_variants = any(exercise.variant != "none" for exercise in self.exercises)
         self.secret = read_secret(course) if has_variants else None
-        self.marks = Marks(job.out / MARKS, course, self.columns)
-        self.adjustments = Adjustments(job.out / ADJUSTMENTS, course)
+        self.marks = Marks(job.out, course, self.columns)
+        self.adjustments = Adjustments(job.out, course)
         self.chosen = self.adjustments.chosen = {}
         self.stubs = read_stubs(course)
         self.waiting: dict[int, _Waiting] = {}

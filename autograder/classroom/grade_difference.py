@@ -73,10 +73,7 @@ class GradeCell(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """Change of one student's grade.
-
-    If `fills` is true, the change only adds grades that were missing.
-    """
+    """Change of one student's grade. If `fills` is true, it only adds grades that were missing."""
 
     student: str
     kind: Literal["new", "changed", "gone"]
@@ -101,10 +98,7 @@ class GradeDifference(msgspec.Struct):
 
     @property
     def digest(self) -> str:
-        """Return a digest of all changes.
-
-        By naming this digest, a person agrees to exactly these changes.
-        """
+        """Return a digest of all changes, with which a person agrees to exactly these changes."""
         return digest(msgspec.json.encode(self).decode())
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import msgspec
 
 from autograder.classroom.history import ensure_settled
-from autograder.classroom.records import FILE as REPORTS
-from autograder.classroom.records import Records
+from autograder.classroom.records import REPORTS, Records
 from autograder.course.course_file import CellWithoutPoints, Course, ExportPolicy
 from autograder.course.errors import UserError
 from autograder.course.text import number
@@ -63,10 +62,7 @@ def read_reports(results: Path) -> list[Report]:
 
 
 def under_policy(report: Report, course: Course) -> Report:
-    """Return a report under the course's `export` policy for work without points.
-
-    The total does not change.
-    """
+    """Apply the course's `export` policy for work without points. The total does not change."""
     policy = course.content.export
     lost = {late.assignment for late in report.lateness if late.percent >= 100}
     late = {e for a in course.content.assignments if a.name in lost for e in a.exercises}

@@ -49,21 +49,17 @@ WHOSE = (
 
 
 class Folder(msgspec.Struct, frozen=True):
-    """A student's folder before its files are read.
-
-    `unclear` is the reason why a person must first decide whose work this is. If `starters` is
-    true, an unchanged file counts as missing.
-    """
+    """A student's folder before its files are read."""
 
     student: str
     path: Path | None  # None if the student handed in nothing
     hand_in: HandIn | None = None  # details from the platform or the roster
     notes: tuple[str, ...] = ()
-    unclear: str = ""
+    unclear: str = ""  # reason why a person must first decide whose work this is
     subfolders: tuple[str, ...] = ()  # folders that may belong to several students
     lost: Mapping[str, str] = {}  # dict from the path of a missing file to the reason
     unread: Sequence[str] = ()  # messages on unreadable folders
-    starters: bool = False
+    starters: bool = False  # true if an unchanged file counts as missing
 
 
 def find_folders(
@@ -325,10 +321,7 @@ def _replaces(
 
 
 def _folder(share: Share, listing: Listing, member: _Member, place: Path) -> Folder:
-    """Return a folder with one student's share of a download.
-
-    It may be a folder of the download.
-    """
+    """Return a folder with one student's share of a download, perhaps a folder of the download."""
     person, pieces, roster = share.person, share.pieces, member.roster
     late = any(piece.late for piece in pieces)
     at, note = (roster.at, "") if roster.at else _time_of(pieces)

@@ -22,7 +22,7 @@ from typing import Any
 import msgspec
 
 from autograder.classroom.grade_difference import Change
-from autograder.classroom.records import FILE as REPORTS
+from autograder.classroom.records import REPORTS
 from autograder.classroom.store import read_store, timestamp, write_store
 from autograder.course.errors import UserError
 from autograder.course.files import plain_folder, synced, write_atomically
@@ -165,10 +165,7 @@ def _keep(source: Path, target: Path) -> None:
 
 
 def settle(results: Path) -> None:
-    """Complete an interrupted replacement of results, and record the version in the store.
-
-    The caller must have locked the folder.
-    """
+    """Complete an interrupted replacement of results in a locked folder, and store its version."""
     for folder in _begun(results):
         replace_results(folder, results)
         synced(results)

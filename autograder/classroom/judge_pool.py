@@ -18,7 +18,6 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from multiprocessing.context import BaseContext
-from multiprocessing.process import parent_process
 from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -29,7 +28,7 @@ from autograder.classroom.records import may_have_repair
 from autograder.course.course_file import Course, load_course
 from autograder.course.optimisations import is_off
 from autograder.report.model import ExerciseReport
-from autograder.sandbox.spawn import keep_to_one_thread
+from autograder.sandbox.spawn import end_with_starter, keep_to_one_thread
 from autograder.submission.source import Source
 from autograder.worker.confinement import Level
 
@@ -72,16 +71,12 @@ class Setup(msgspec.Struct, frozen=True):
 
 
 class Task(msgspec.Struct, frozen=True):
-    """One student's files to grade.
-
-    If `search_seconds` is not 0, the judge also searches each file for a repair. It uses about this
-    many seconds of processor time for each file.
-    """
+    """One student's files to grade."""
 
     number: int  # position of the student in the class
     student: str
     sources: tuple[Source, ...]
-    search_seconds: float = 0.0
+    search_seconds: float = 0.0  # processor time to search each file for a repair, roughly
 
 
 Graders = Callable[[Iterable[Task], Setup], Iterator[tuple[Task, Reports]]]
@@ -117,10 +112,7 @@ class TaskGrader:
         self.judge.__exit__()
 
     def grade(self, task: Task) -> TaskReports:
-        """Grade each source.
-
-        If `alone` is true and the student's timeouts took too long, skip the remaining sources.
-        """
+        """Grade each source. If `alone` is true and timeouts took too long, skip the rest."""
         reports: Reports = {}
         doubtful, spent = set(), 0.0
         most = MOST_BUDGETS * self.course.content.limits.total_seconds
@@ -155,10 +147,7 @@ def decoded(reports: Reports) -> dict[str, ExerciseReport]:
 def with_repairs(
     grade: Callable[[Task], TaskReports], task: Task, course: Course, seconds: float
 ) -> dict[str, ExerciseReport]:
-    """Grade a student's files with `grade`, then search for repairs for at most `seconds`.
-
-    Points do not change.
-    """
+    """Grade a student's files, and search at most `seconds` for repairs. Points do not change."""
     reports = decoded(grade(task).reports)
     end = time.monotonic() + seconds
     for source in task.sources:
@@ -276,7 +265,7 @@ _grader: TaskGrader
 def _start(setup: Setup, number: "Synchronized[int]") -> None:
     global _grader  # noqa: PLW0603  one judge for the life of the process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_starter, daemon=True).start()
+    end_with_starter()
     limit_memory()
     with number.get_lock():
         core = number.value
@@ -288,13 +277,6 @@ def _start(setup: Setup, number: "Synchronized[int]") -> None:
 
 def _grade(task: Task) -> TaskReports:
     return _grader.grade(task)
-
-
-def _end_with_starter() -> None:
-    parent = parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
 
 
 def end_with_parent(parent: int) -> None:

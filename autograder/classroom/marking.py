@@ -17,11 +17,11 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from autograder.classroom.grades import read_reports
-from autograder.classroom.marks import MAX_COMMENT, TABLE, TWO, Answered, Marks, answers_of
-from autograder.classroom.records import FILE as REPORTS
+from autograder.classroom.marks import MARKS, MAX_COMMENT, TWO, Answered, Marks, answers_of
+from autograder.classroom.records import REPORTS
 from autograder.classroom.store import (
-    FILE,
     OLD_MARKS,
+    STORE,
     ExportedMark,
     GivenMark,
     Key,
@@ -47,18 +47,13 @@ T = TypeVar("T")
 
 
 class AnswerMarks(msgspec.Struct, frozen=True):
-    """Marks of one answer.
-
-    `mark` is the valid mark. If the last mark is not valid, `before` is this mark and `state` is
-    the reason. If the table and the desk have different marks, `other` is the table's mark. `token`
-    changes if any mark of the answer changes.
-    """
+    """Marks of one answer."""
 
     mark: GivenMark  # valid mark
-    state: str
-    token: str
-    before: GivenMark | None = None
-    other: GivenMark | None = None
+    state: str  # reason why the last mark is not valid
+    token: str  # changes if any mark of the answer changes
+    before: GivenMark | None = None  # last mark, if it is not valid
+    other: GivenMark | None = None  # the table's mark, if the desk has another
     items: tuple[str, ...] = ()
     by: str = ""
     at: str = ""
@@ -78,10 +73,7 @@ class Overtaken(Exception):
 
 
 class Marking:
-    """Answers in words and their marks in a results folder.
-
-    If the files change, they are read again.
-    """
+    """Answers in words and their marks in a results folder, read again if the files change."""
 
     def __init__(self, results: Path, course: Course) -> None:
         self.results = results
@@ -92,7 +84,7 @@ class Marking:
     def cached(self, name: str, files: Sequence[str], make: Callable[[], T]) -> T:
         """Return the result of `make()`. Call `make` again only if a file has changed."""
         with self._lock:
-            state = [_state(self.results / file) for file in files]
+            state = [file_state(self.results / file) for file in files]
             if name not in self._cache or self._cache[name][0] != state:
                 self._cache[name] = state, make()
             made: T = self._cache[name][1]
@@ -114,10 +106,10 @@ class Marking:
 
     def marks(self) -> Marks:
         """Return the current marks from the store and the table."""
-        return self.cached("marks", [TABLE, FILE, OLD_MARKS], self._read_marks)
+        return self.cached("marks", [MARKS, STORE, OLD_MARKS], self._read_marks)
 
     def _read_marks(self, store: Store | None = None) -> Marks:
-        return Marks(self.results / TABLE, self.course, self.course.exercises.values(), store)
+        return Marks(self.results, self.course, self.course.exercises.values(), store)
 
     def standing(self, answer: Answered, among: Marks | None = None) -> AnswerMarks:
         """Return the marks of an answer from `among`. By default, use the current marks."""
@@ -167,7 +159,7 @@ class Marking:
             if late:
                 raise Overtaken(late)
             typed = [cell for mark in clean if (cell := marks.changed_cell(mark.key)) is not None]
-            store.add_marks(typed, TABLE, timestamp(), "table")
+            store.add_marks(typed, MARKS, timestamp(), "table")
             last = store.add_marks(clean, one_line(by, MAX_BY), timestamp(), "desk")
             store.set_exported_marks(ExportedMark(cell, last) for cell in typed)
         with self._lock:
@@ -187,7 +179,8 @@ class Marking:
         return msgspec.structs.replace(mark, comment=comment, points=points)
 
 
-def _state(path: Path) -> tuple[int, int, int]:
+def file_state(path: Path) -> tuple[int, int, int]:
+    """Return numbers that change if the file changes."""
     try:
         about = path.lstat()
     except OSError:
@@ -342,10 +335,7 @@ class Sheet:
         return next(cluster for cluster in self.clusters if wording in cluster)
 
     def beside(self, wording: Wording | None, step: int) -> Wording | None:
-        """Return the next wording, or the previous wording if `step` is −1.
-
-        If there is none, return None.
-        """
+        """Return the next wording, or the previous one if `step` is −1. At an end, return None."""
         at = self.wordings.index(wording) + step if wording in self.wordings else 0
         return self.wordings[at] if 0 <= at < len(self.wordings) else None
 

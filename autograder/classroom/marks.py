@@ -12,7 +12,7 @@ import msgspec
 
 from autograder.classroom.history import user
 from autograder.classroom.store import (
-    FILE,
+    STORE,
     ExportedMark,
     GivenMark,
     Key,
@@ -29,7 +29,7 @@ from autograder.course.text import ID_LETTERS, as_letters, few, number, one_line
 from autograder.report.grades_table import plain_cell, safe_cell
 from autograder.report.model import ExerciseReport, Report, WrittenAnswer
 
-TABLE = "by-hand.csv"
+MARKS = "by-hand.csv"
 COLUMNS = (
     "student",
     "exercise",
@@ -77,13 +77,10 @@ class Marks:
     """All marks of a class, from the store and from new cells of the table."""
 
     def __init__(
-        self, path: Path, course: Course, graded: Iterable[Exercise], store: Store | None = None
+        self, results: Path, course: Course, graded: Iterable[Exercise], store: Store | None = None
     ) -> None:
-        """Read the table and the store.
-
-        If neither exists, there are no marks. `graded` are the exercises that this run grades.
-        """
-        self.table = Table(path, COLUMNS, OLD_COLUMNS)
+        """Read the table and the store, if they exist. `graded` are this run's exercises."""
+        self.table = Table(results / MARKS, COLUMNS, OLD_COLUMNS)
         self._graded = {exercise.name for exercise in graded}
         self._questions = {
             (exercise.name, question.name): question
@@ -95,7 +92,7 @@ class Marks:
         for row in self.table.rows:
             self._take(row)
         self.cells = {key: self._read_off(row) for key, row in self._rows.items()}
-        with read_store(path.parent) if store is None else nullcontext(store) as tables:
+        with read_store(results) if store is None else nullcontext(store) as tables:
             self.stored = tables.marks()
             self._exported = tables.exported_marks()
         self._typed: set[Key] = set()  # answers whose mark in the table is newer than in the store
@@ -195,7 +192,7 @@ class Marks:
         if points is None or not 0 <= points <= question.points:
             where = f"{self.table.path}, line {row.line}"
             if not row.line:
-                who, store = one_line(self._key(row)[0], 60), self.table.path.with_name(FILE)
+                who, store = one_line(self._key(row)[0], 60), self.table.path.with_name(STORE)
                 where = f"{store}, the mark of {who} (mark it again on the desk)"
             raise UserError(
                 f"{where}: expected points from 0 to "
@@ -239,7 +236,7 @@ class Marks:
             reason += f" {states.count(CHANGED)} of them changed after they were marked."
         if TWO in states:
             reason += (
-                f" {states.count(TWO)} of them have one mark in {TABLE} and another on the desk."
+                f" {states.count(TWO)} of them have one mark in {MARKS} and another on the desk."
             )
         return msgspec.structs.replace(
             exercise,
@@ -280,10 +277,10 @@ class Marks:
             if marks:
                 names = few([f"{mark.student} ({mark.question})" for mark in marks], MAX_NAMED)
                 rows = several(len(marks), "row")
-                notes.append(f"{TABLE}: {rows} kept but not counted, {state} ({why}): {names}.")
+                notes.append(f"{MARKS}: {rows} kept but not counted, {state} ({why}): {names}.")
         if self.stored.damaged:
             damaged = few([str(row) for row in self.stored.damaged], MAX_NAMED)
-            notes.append(f"{FILE}: row {damaged} is damaged and not counted. Mark it again.")
+            notes.append(f"{STORE}: row {damaged} is damaged and not counted. Mark it again.")
         return notes
 
     def write(self, answers: Sequence[Answered]) -> list[str]:

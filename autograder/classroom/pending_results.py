@@ -17,10 +17,8 @@ from autograder.classroom.history import (
     put_in_force,
     replace_results,
 )
-from autograder.classroom.marks import TABLE as MARKS
-from autograder.classroom.marks import Answered, Marks, answers_of
-from autograder.classroom.records import FILE as REPORTS
-from autograder.classroom.records import Records
+from autograder.classroom.marks import MARKS, Answered, Marks, answers_of
+from autograder.classroom.records import REPORTS, Records
 from autograder.course.course_file import Course, Exercise
 from autograder.course.files import plain_folder, write_atomically
 from autograder.course.text import several
@@ -44,16 +42,12 @@ Decide = Callable[[GradeDifference], bool]
 
 
 class GradedClass(ClassOverview):
-    """Overview of a run, with its changes.
-
-    `version` is the number of the new version, or 0 if no result was new. `difference` lists the
-    changes of previous results. `needs_repairs` is true if a file needs a search for a repair.
-    """
+    """Overview of a run, with its changes."""
 
     in_force = True
-    needs_repairs = False
-    version = 0
-    difference: GradeDifference | None = None
+    needs_repairs = False  # true if a file needs a search for a repair
+    version = 0  # number of the new version, or 0 if no result was new
+    difference: GradeDifference | None = None  # changes of previous results
 
 
 class Proposal:

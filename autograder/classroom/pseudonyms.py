@@ -14,12 +14,13 @@ import msgspec
 from autograder.classroom.hand_ins import Folder, may_hold
 from autograder.classroom.submissions import StudentWork
 from autograder.classroom.table_import import Row, Table
+from autograder.course.course_file import Course
 from autograder.course.errors import UserError
 from autograder.course.text import several
 from autograder.report.grades_table import plain_cell, safe_cell
 from autograder.report.model import HandIn, Report
 
-FILE = "pseudonyms.csv"
+PSEUDONYMS = "pseudonyms.csv"
 COLUMNS = ("pseudonym", "student", "name", "email", "hand_in")
 NEEDED = 2
 REMEDY = "Restore them: only this file says which student has which pseudonym."
@@ -32,13 +33,11 @@ KEPT = ("at", "at_from", "late", "enrolled", "extra_days", "late_days_used", "ex
 
 
 class Pseudonyms:
-    """The pseudonyms of a course."""
-
     _names: re.Pattern[str]
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, course: Course) -> None:
         """Read the table of pseudonyms. Without a table, there are no pseudonyms yet."""
-        self.path = path
+        self.path = path = course.root / PSEUDONYMS
         self._table = Table(path, COLUMNS, NEEDED, REMEDY)
         self._rows: dict[str, Row] = {}
         self._students: dict[str, str] = {}
@@ -161,10 +160,7 @@ class Pseudonyms:
         self.path.chmod(0o600)
 
     def with_names(self, reports: Sequence[Report]) -> list[Report]:
-        """Return reports with students' names instead of pseudonyms.
-
-        Reports without pseudonyms are unchanged.
-        """
+        """Return reports with names instead of pseudonyms. Other reports are unchanged."""
         named = []
         for report in reports:
             student = self._students.get(report.student)

@@ -14,7 +14,7 @@ from autograder.report.model import ExerciseReport, Grader, Repair, Report
 from autograder.report.redaction import hides_repair
 from autograder.submission.source import Source
 
-FILE = "report.jsonl"
+REPORTS = "report.jsonl"
 JOURNAL = "journal.sqlite"
 _JOURNAL_VERSION = 1
 _JOURNAL_TABLES = """
@@ -175,10 +175,7 @@ def may_have_repair(report: ExerciseReport, course: Course) -> bool:
 
 
 class KnownRepairs:
-    """Finished searches for repairs.
-
-    The key of a search depends on everything that determines the grade.
-    """
+    """Finished searches for repairs, by keys that depend on everything that sets the grade."""
 
     def __init__(self, journal: Journal, course: Course) -> None:
         self._journal, self._course = journal, course

@@ -42,16 +42,12 @@ SIGNS = ("column", "id", "e-mail", "name", "team")  # the surest first
 
 
 class Match(msgspec.Struct, frozen=True):
-    """Students to whom a hand-in belongs.
-
-    `sign` is the evidence, such as "e-mail". If it is unclear who is meant, `may_be` has the
-    possible students, and `unclear` has the reason.
-    """
+    """Students to whom a hand-in belongs."""
 
     ids: list[str]
-    sign: str
-    may_be: list[str] = []
-    unclear: str = ""
+    sign: str  # evidence, such as "e-mail"
+    may_be: list[str] = []  # possible students, if it is unclear who is meant
+    unclear: str = ""  # reason why it is unclear
 
 
 class Roster:

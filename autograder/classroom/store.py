@@ -20,7 +20,7 @@ from autograder.course.errors import UserError
 from autograder.course.text import digest
 from autograder.submission.read import UnreadableFile, read_bytes
 
-FILE = "marks.sqlite"
+STORE = "marks.sqlite"
 OLD_MARKS = "marks.jsonl"  # the file of older versions
 WAIT = 60.0  # seconds to wait for another process's transaction
 SEAL = 16
@@ -206,7 +206,6 @@ class Store:
         self._connection.executemany(query, [(at, each) for each in ids])
 
     def versions(self) -> dict[int, bytes]:
-        """Read the versions as a dict from number to encoded record."""
         query = "SELECT number, version FROM versions ORDER BY number"
         return {number: text.encode() for number, text in self._connection.execute(query)}
 
@@ -226,7 +225,7 @@ def read_store(results: Path) -> Iterator[Store]:
 
     Without a store, read the files of older versions. Write nothing.
     """
-    path = results / FILE
+    path = results / STORE
     with _errors(path):
         refuse_links(path)
         if path.exists():
@@ -246,7 +245,7 @@ def write_store(results: Path) -> Iterator[Store]:
     At the end, the changes are saved on the disk. After an exception, the store is unchanged. The
     first transaction adds the files of older versions to the store.
     """
-    path = results / FILE
+    path = results / STORE
     with _errors(path):
         refuse_links(path)
         with contextlib.closing(_connected(path)) as connection:
@@ -332,10 +331,7 @@ class _OldAct(msgspec.Struct, frozen=True):
 
 
 def _import_old_marks(connection: sqlite3.Connection, path: Path) -> None:
-    """Add the marks of an older version to the store.
-
-    A damaged line becomes a row without a seal, so the row is listed as damaged.
-    """
+    """Add the marks of an older version to the store. Damaged lines become rows without a seal."""
     if not path.exists() and not path.is_symlink():
         return
     try:

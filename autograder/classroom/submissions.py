@@ -44,8 +44,6 @@ REQUEST = re.compile("(?i)(?<![a-z])re-?grade(?![a-z])")
 
 
 class StudentWork(msgspec.Struct):
-    """The submission of one student."""
-
     student: str
     sources: dict[str, Source] = {}
     unclear: dict[str, str] = {}  # reasons for exercises that a person must look at before grading
@@ -208,7 +206,6 @@ class _Reading:
         self._asked.setdefault(name, []).append(whole[: MAX_REQUEST + 1])
 
     def requests(self) -> dict[str, str]:
-        """Return the request for each exercise."""
         first = next(itertools.chain(filter(self.candidates.get, self.names), self.names), "")
         asked: dict[str, list[str]] = {}
         for name, words in sorted(self._asked.items(), reverse=True):
@@ -380,15 +377,12 @@ def _may_be_several(path: Path, lost: Mapping[str, str], exercises: Collection[s
 
 
 class Opened(msgspec.Struct, frozen=True):
-    """Students' folders in order, notes on these folders, and a folder for temporary files.
-
-    If `not_understood` is true, some entries belong to no known student, and notes say so.
-    """
+    """Students' folders in order, notes on these folders, and a folder for temporary files."""
 
     folders: list[Folder]
     notes: list[str]
     scratch: Path
-    not_understood: bool = False
+    not_understood: bool = False  # true if the notes name entries without a known student
 
 
 @contextlib.contextmanager

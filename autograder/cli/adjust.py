@@ -1,11 +1,11 @@
 """`autograder adjust`: an instructor changes points, with a reason."""
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from pathlib import Path
 
 import click
 
-from autograder.classroom.adjustments import TABLE, Adjustments
+from autograder.classroom.adjustments import ADJUSTMENTS, Adjustments
 from autograder.classroom.decisions import (
     TOTAL,
     check_named,
@@ -16,7 +16,6 @@ from autograder.classroom.decisions import (
     refuse_without_reason,
 )
 from autograder.classroom.grades import read_reports
-from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.cli.options import PATH, course_option
 from autograder.course.course_file import Course, find_course
@@ -62,9 +61,9 @@ def adjust(
     """
     course = find_course(Path.cwd(), named=course_path)
     exercise = part_named(exercise, course)
-    table = Adjustments(results / TABLE, course)
+    table = Adjustments(results, course)
     reports = {} if undo else {report.student: report for report in read_reports(results)}
-    student = _name_in_results(student, course, [*reports], table)
+    student = _name_in_results(student, course, reports, table)
     if undo:
         count, problem = table.undo(student, exercise, check or line_named(line))
         if not count:
@@ -79,7 +78,7 @@ def adjust(
         place = {"student": student, "exercise": exercise, "check": check}
         problem = table.enter(place | decision_row(change, amount, why, by))
         doubt = doubt_of(table.upcoming(reports[student]), exercise, check, change, amount)
-        done = f"Entered in {results / TABLE}.{doubt}"
+        done = f"Entered in {results / ADJUSTMENTS}.{doubt}"
     if problem:
         raise UserError(f"{problem}, then run the same command again.")
     click.echo(f"{done} {AGAIN}")
@@ -88,9 +87,9 @@ def adjust(
 
 
 def _name_in_results(
-    student: str, course: Course, graded: Sequence[str], table: Adjustments
+    student: str, course: Course, graded: Collection[str], table: Adjustments
 ) -> str:
-    pseudonym = Pseudonyms(course.root / PSEUDONYMS).called(student)
+    pseudonym = Pseudonyms(course).called(student)
     return pseudonym if pseudonym in graded or table.of(pseudonym) else student
 
 

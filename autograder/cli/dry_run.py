@@ -7,9 +7,8 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from autograder.classroom.adjustments import TABLE, Adjustments
+from autograder.classroom.adjustments import Adjustments
 from autograder.classroom.hand_ins import Folder
-from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.classroom.submissions import StudentWork, opened, read_work_guarded
 from autograder.course.course_file import Course, Exercise
@@ -41,8 +40,8 @@ def show(
     verbose: bool = False,
 ) -> int:
     """Print the students and their files. If something needs a person, return 1."""
-    stubs, pseudonyms = read_stubs(course), Pseudonyms(course.root / PSEUDONYMS)
-    chosen = Adjustments(out / TABLE, course).choices
+    stubs, pseudonyms = read_stubs(course), Pseudonyms(course)
+    chosen = Adjustments(out, course).choices
     students: dict[str, list[tuple[str, Block]]] = {kind: [] for kind in KINDS}
     with opened(submissions, course, platform, roster) as handed_in:
         for folder in handed_in.folders:

@@ -23,14 +23,13 @@ from autograder.classroom.history import (
     remember_command,
 )
 from autograder.classroom.judge_pool import Graders, workers_here
-from autograder.classroom.marks import TABLE
+from autograder.classroom.marks import MARKS
 from autograder.classroom.pending_results import GradedClass
-from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
-from autograder.classroom.records import FILE as REPORTS
+from autograder.classroom.pseudonyms import PSEUDONYMS
+from autograder.classroom.records import REPORTS
 from autograder.cli.dry_run import show
 from autograder.cli.history import confirm, in_a_terminal, print_difference
-from autograder.cli.log import FILE as LOG
-from autograder.cli.log import Log, emit, emit_end, emit_start
+from autograder.cli.log import LOG, Log, emit, emit_end, emit_start
 from autograder.cli.progress import graded_with_progress
 from autograder.cli.summary import print_notes, print_overview
 from autograder.course.course_file import Course, Exercise, find_course
@@ -283,7 +282,7 @@ Nothing was changed: the current grades still count. The new ones are in
             waiting = (
                 f", {several(overview.waiting, 'student')} waiting" if overview.waiting else ""
             )
-            lines += f"\nAnswers   {out / ANSWERS} and {out / TABLE}{waiting}"
+            lines += f"\nAnswers   {out / ANSWERS} and {out / MARKS}{waiting}"
         lines += f"\nRecords   {out / REPORTS}\nLog       {out / LOG}"
         if job.anonymous:
             lines += f"\nNames     {job.course.root / PSEUDONYMS}, and nowhere else"

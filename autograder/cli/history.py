@@ -18,7 +18,7 @@ from autograder.classroom.history import (
     read_changes,
     versions,
 )
-from autograder.classroom.records import FILE, Records
+from autograder.classroom.records import REPORTS, Records
 from autograder.cli.log import cell_text, emit, emit_changes
 from autograder.cli.options import PATH, json_lines_option
 from autograder.course.errors import UserError
@@ -58,14 +58,14 @@ def _records(place: Path) -> Records:
     """Open the records in a folder, or in a file with records."""
     folder = place if place.is_dir() else place.parent
     ensure_settled(folder)
-    records = Records(place / FILE if place.is_dir() else place)
+    records = Records(place / REPORTS if place.is_dir() else place)
     if not records.there and folder.parent.name == HISTORY:
         raise UserError(
             f"{place} is the current version. Its records are in {folder.parent.parent}. Use "
             f"that folder."
         )
     if not records.there:
-        raise UserError(f"{place} holds no {FILE}. Name a folder that grade wrote with --out.")
+        raise UserError(f"{place} holds no {REPORTS}. Name a folder that grade wrote with --out.")
     return records
 
 
@@ -126,7 +126,6 @@ def _totals(change: Change) -> str:
 
 
 def _cells(change: Change, with_checks: bool) -> str:
-    """Return a change as text."""
     if change.kind != "changed":
         return "added" if change.kind == "new" else "removed"
     cells = [cell for cell in change.cells if cell.exercise != TOTAL] or change.cells

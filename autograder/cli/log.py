@@ -18,7 +18,7 @@ from autograder.classroom.pending_results import GradedClass
 from autograder.course.errors import UserError
 from autograder.course.text import one_line
 
-FILE = "grade.log"
+LOG = "grade.log"
 MOST_BYTES = 4 * 2**20  # size of the log file; one older file is kept
 LONGEST = 2000
 
@@ -34,7 +34,7 @@ class Log:
     """Log of a run, without the `hidden` names. The first line creates the file."""
 
     def __init__(self, folder: Path, hidden: Collection[str] = ()) -> None:
-        self._path = folder / FILE
+        self._path = folder / LOG
         self._file: _LogFile | None = None
         longest_first = sorted(map(re.escape, filter(None, hidden)), key=len, reverse=True)
         names = "|".join(longest_first) or "(?!)"  # matches nothing

@@ -7,22 +7,16 @@ from pathlib import Path
 
 import click
 
-from autograder.authoring.kit_files import FileForm
+from autograder.authoring.kit_files import FileForm, ReleaseOptions
 from autograder.authoring.kit_shares import KitShares
 from autograder.authoring.recording import MAX_KEPT, RecordingOptions
-from autograder.authoring.release import (
-    ReleaseOptions,
-    bundle,
-    shares_of,
-    update,
-    without_work,
-    write,
-)
+from autograder.authoring.release import bundle, shares_of, update, without_work
 from autograder.authoring.wheel import zip_bytes
 from autograder.cli.options import PATH, complete_exercise, course_option
 from autograder.course.cache import Cache
 from autograder.course.course_file import HintPolicy, find_course
 from autograder.course.errors import UserError
+from autograder.course.files import write_files
 from autograder.course.installation import require, require_libraries
 from autograder.course.text import number, several
 
@@ -107,16 +101,16 @@ def release(
         require("authoring", "autograder release --as ipynb")
     _refuse_existing(target, again)
     processes = workers or min(2, os.cpu_count() or 1)
-    how = RecordingOptions(processes, anew, Cache.of_user("recorded", MAX_KEPT))
-    files = bundle(course, handout, print_recorded, how)
-    shares = shares_of(course, files, handout, print_recorded, how)
+    how = RecordingOptions(processes, anew, Cache.of_user("recorded", MAX_KEPT), print_recorded)
+    files = bundle(course, handout, how)
+    shares = shares_of(course, files, handout, how)
     changed: list[str] = []
     if target.suffix == ZIP:
         target.write_bytes(zip_bytes(without_work(files) if again else files))
     elif again:
         changed = update(target, files)
     else:
-        write(target, files)
+        write_files(target, files)
     size = number(round(sum(map(len, files.values())) / 1e6, 1))
     print(
         f"{target}: {several(len(chosen), 'exercise')} ({handout.policy}: "
@@ -149,10 +143,7 @@ def print_recorded(name: str) -> None:
 
 
 def print_shares(shares: Sequence[KitShares]) -> None:
-    """Print the shares of correct solutions and mistakes that the kit recognises.
-
-    Warn about low shares.
-    """
+    """Print shares of correct solutions and mistakes that the kit recognises, and warnings."""
     print(f"\n{'exercise':32}{'mistakes named':>22}{'right answers judged':>24}")
     for share in shares:
         named = _share_text(share.named, share.misconceptions)

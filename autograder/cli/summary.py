@@ -1,7 +1,7 @@
 """Overview of a class on one screen: a table for a small class, counts for a large one."""
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -71,7 +71,7 @@ def _table(overview: ClassOverview, groups: dict[str, list[Exercise]], has_room:
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     table.add_column("student", overflow="fold", no_wrap=has_room)
     for words, exercises in groups.items():
-        title = f"{words} /{_most(exercises)}"
+        title = f"{words} /{number(sum(exercise.points for exercise in exercises))}"
         narrow = textwrap.fill(title, max(map(len, title.split())))  # many columns fit
         table.add_column(narrow, justify="right")
     table.add_column("total", justify="right", no_wrap=True)
@@ -83,10 +83,6 @@ def _table(overview: ClassOverview, groups: dict[str, list[Exercise]], has_room:
             Text(row.student), *cells, points_text(row.total) or "·", Text(row.status, style=style)
         )
     return table
-
-
-def _most(exercises: Iterable[Exercise]) -> str:
-    return number(sum(exercise.points for exercise in exercises))
 
 
 def _cell(row: Row, exercises: Sequence[Exercise]) -> str:

@@ -12,10 +12,11 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from autograder.authoring.kit_files import ReleaseOptions
 from autograder.authoring.lint import refuse_authoring_errors
 from autograder.authoring.mutants import equivalent_mutants
 from autograder.authoring.recording import MAX_KEPT, RecordingOptions
-from autograder.authoring.release import ReleaseOptions, bundle, shares_of
+from autograder.authoring.release import bundle, shares_of
 from autograder.authoring.verify import QUICK, STEPS, Verified, Verifier
 from autograder.cli.options import PATH, complete_exercise, course_option
 from autograder.cli.release import print_recorded, print_shares
@@ -71,7 +72,8 @@ def verify(
         table.write_text(markdown(results, before), encoding="utf-8")
     if any(result.faults for result in results):
         raise SystemExit(1)
-    print_kit(course, chosen if share == 1 and not no_mutants else [])
+    if not (quick or no_mutants):
+        print_kit(course, chosen)
 
 
 def _all_verified(
@@ -101,16 +103,14 @@ def verify_exercise(root: Path, name: str, with_mutants: bool, share: int) -> Ve
 
 
 def print_kit(course: Course, exercises: Sequence[Exercise]) -> None:
-    if not exercises:
-        return
     if missing := missing_modules("release"):
         print(f"The student kit was not tried, because it needs {join_names(missing)}.")
         return
     print("the student kit: answers, mistakes, then shares …", file=sys.stderr, flush=True)
     options = ReleaseOptions(tuple(exercises), course.content.hints, "py", 1)
-    how = RecordingOptions(1, False, Cache.of_user("recorded", MAX_KEPT))
-    files = bundle(course, options, print_recorded, how)
-    print_shares(shares_of(course, files, options, print_recorded, how))
+    how = RecordingOptions(1, False, Cache.of_user("recorded", MAX_KEPT), print_recorded)
+    files = bundle(course, options, how)
+    print_shares(shares_of(course, files, options, how))
 
 
 def print_results(results: list[Verified]) -> None:

@@ -45,10 +45,7 @@ def chosen_graders(
     tls: tuple[Path | None, Path | None, Path | None],
     told: Callable[[str], None],
 ) -> Graders:
-    """Return a function that grades on the chosen cluster.
-
-    `tls` names the files of the certificate authority, the certificate and the key.
-    """
+    """Return a function that grades on the chosen cluster. `tls`: files of CA, certificate, key."""
     if scheduler is None and local_cluster is None:
         raise UserError("--tls-ca-file, --tls-cert and --tls-key need --scheduler ADDRESS.")
     if scheduler is not None and local_cluster is not None:

@@ -140,10 +140,7 @@ def is_loopback(host: str) -> bool:
 
 
 def secured(address: str, files: Sequence[Path]) -> tuple[Security, str]:
-    """Return the settings for TLS, and the address with its protocol.
-
-    If `files` is empty, the settings come from Dask's configuration.
-    """
+    """Return TLS settings from `files` or Dask's configuration, and the address with a protocol."""
     security = Security()
     if files:
         for path in files:

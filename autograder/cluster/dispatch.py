@@ -41,17 +41,13 @@ MAX_LOSSES = 2  # how often a chunk may lose all its machines
 
 
 class Batch(msgspec.Struct, eq=False):
-    """Tasks of one chunk.
-
-    If `alone` is true, the host grades nothing else of the class at the same time. If only doubtful
-    exercises are graded again, `earlier` has the whole task and its first reports.
-    """
+    """Tasks of one chunk."""
 
     tasks: tuple[Task, ...]
-    alone: bool = False
+    alone: bool = False  # true if the host grades nothing else of the class at the same time
     losses: int = 0
     places: tuple[str, ...] = ()  # addresses of machines that may grade the chunk
-    earlier: tuple[Task, Reports] | None = None
+    earlier: tuple[Task, Reports] | None = None  # whole task and first reports, in a second grading
 
 
 class Dispatch:

@@ -98,10 +98,7 @@ def _judge(instruction: Instruction, probe: bool = False) -> JudgeProcess:
 
 
 def admit(data: bytes) -> bytes:
-    """Return the encoded reason why this machine cannot grade.
-
-    If it can grade, the reason is "".
-    """
+    """Return the encoded reason why this machine cannot grade. If it can, the reason is ""."""
     global _first_core  # noqa: PLW0603  shared by all threads
     asked = decode(data, Admission)
     _first_core = asked.first_core

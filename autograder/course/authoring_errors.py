@@ -81,10 +81,7 @@ class CourseText:
         return [self.tree.body, *(node.body for node in classes)]
 
     def line_of_mark(self, function: str, word: object = None) -> int:
-        """Return the line of a word in a function's decorators.
-
-        By default, return the line of `def`.
-        """
+        """Return the line of a word in a function's decorators, or else the line of `def`."""
         node = self.functions.get(function)
         if node is None:
             return 1

@@ -175,10 +175,7 @@ class Course:
 
     @property
     def grading(self) -> tuple[Path, ...]:
-        """The folders of the reference and the checks.
-
-        If one contains the other, only the outer folder.
-        """
+        """The folders of the reference and the checks, or only the outer one of nested folders."""
         reference, checks = self.root / self.content.reference, self.root / self.content.checks
         return (reference,) if reference in checks.parents else (reference, checks)
 

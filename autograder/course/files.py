@@ -4,7 +4,7 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
@@ -60,6 +60,14 @@ def write_atomically(
         os.replace(partial, path)
     else:
         os.replace(partial.name, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files into a folder. If the folder does not exist, create it."""
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, data)
 
 
 def synced(path: Path) -> None:

@@ -34,18 +34,14 @@ MIN_WRONG = 2  # probes with answers that differ from the right ones
 
 
 class StepCode(NamedTuple):
-    """Code of a step that the search may change: a text that defines `name`, and its namespace.
-
-    If the step calls the function `name`, `calls` is the expression of this step. It is evaluated
-    in the namespace `around`.
-    """
+    """Code of a step that the search may change: a text that defines `name`, and its namespace."""
 
     step: str
     name: str
     text: str
     space: Mapping[str, Any]
-    calls: str = ""
-    around: Mapping[str, Any] = {}
+    calls: str = ""  # expression of the step, if it calls the function `name`
+    around: Mapping[str, Any] = {}  # namespace of `calls`
     right: Callable[..., Any] | None = None
 
     def misconception(self, text: str) -> Misconception:
@@ -61,20 +57,15 @@ class StepCode(NamedTuple):
 
 
 class ChangedStep(msgspec.Struct, frozen=True):
-    """Wrong step as text.
-
-    `text` defines `name`, and `before` is the original text. If the step calls the function `name`,
-    `calls` is the step's expression. If the step is a recipe's whole function, `right` imports this
-    function.
-    """
+    """Wrong step as text."""
 
     step: str
     name: str
-    before: str
-    text: str
-    calls: str = ""
+    before: str  # original text
+    text: str  # changed text, which defines `name`
+    calls: str = ""  # expression of the step, if it calls the function `name`
     imports: tuple[str, ...] = ()  # lines that both texts need
-    right: str = ""
+    right: str = ""  # import of the recipe's function, if the step is this function
 
     @property
     def lines(self) -> list[tuple[str, str]]:

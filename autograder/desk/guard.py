@@ -28,10 +28,7 @@ class Secrets:
         self._tokens: dict[str, Path | None] = {}
 
     def new_token(self, file: Path | None = None) -> str:
-        """Return a token that admits one browser once.
-
-        When the token is used, the `file` is deleted.
-        """
+        """Return a token that admits one browser once. Its use deletes the `file`."""
         token = secrets.token_urlsafe(BYTES)
         self._tokens[token] = file
         return token
@@ -48,10 +45,7 @@ class Secrets:
 
 
 def same(one: str, other: str) -> bool:
-    """Return True if two texts are equal.
-
-    The time of the comparison does not depend on the texts.
-    """
+    """Return True if two texts are equal, in a time that does not depend on the texts."""
     return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
 
 

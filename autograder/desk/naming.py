@@ -18,7 +18,7 @@ from autograder.authoring.verify import STEPS, Verifier
 from autograder.checks.proxy import Submission
 from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
 from autograder.course.errors import UserError
-from autograder.course.files import write_atomically
+from autograder.course.files import write_atomically, write_files
 from autograder.course.own_modules import importable
 from autograder.course.variants import SECRET
 from autograder.desk.changed_step import ChangedStep, changed_step
@@ -42,17 +42,13 @@ Key = tuple[str, str]  # exercise and group
 
 
 class ConfinedWork(msgspec.Struct, frozen=True):
-    """A group's submissions to an exercise, to run in a new process.
-
-    With `own_code`, submissions may run unconfined. Confined submissions cannot read the folders in
-    `secret`.
-    """
+    """A group's submissions to an exercise, to run in a new process."""
 
     root: Path
     exercise: str
     sources: tuple[Source, ...]
-    own_code: bool
-    secret: tuple[Path, ...]
+    own_code: bool  # true if submissions may run unconfined
+    secret: tuple[Path, ...]  # folders that confined submissions cannot read
     group: str = ""
 
 
@@ -71,10 +67,7 @@ class GroupAnswers(msgspec.Struct):
         return common.pop() if len(common) == 1 else ""
 
     def why_not_recorded(self) -> str:
-        """Return why these results cannot be recorded as a mistake.
-
-        If they can be recorded, return "".
-        """
+        """Return why these results cannot be recorded as a mistake, or "" if they can."""
         if not self.replay.recipe.comparison.is_exact:
             return "This function returns random values, so a mistake cannot be recorded."
         probes, first = self.replay.probes(DRAWS), self.outcomes[0]
@@ -89,16 +82,13 @@ class GroupAnswers(msgspec.Struct):
 
 
 class ExaminedGroup(msgspec.Struct, frozen=True):
-    """A group's function, and the number of examined submissions that return the group's results.
-
-    Without a step, `why_not` is the reason why the results cannot be recorded.
-    """
+    """A group's function, and the number of examined submissions that return its results."""
 
     function: str
     asked: int
     alike: int
     step: ChangedStep | None = None
-    why_not: str = ""
+    why_not: str = ""  # reason why the results cannot be recorded, if there is no step
     repair: str = ""  # sentence on a repair
     known: str = ""  # mistake's name if the course has learnt it meanwhile
 
@@ -126,10 +116,7 @@ class GroupState(msgspec.Struct, frozen=True):
 
 
 class GroupJobs:
-    """States and jobs of the groups of a class.
-
-    Jobs run one at a time, because each uses a core.
-    """
+    """States and jobs of the groups of a class. Jobs run one at a time: each uses a core."""
 
     def __init__(self) -> None:
         self._changing, self._working = threading.Lock(), threading.Lock()
@@ -283,10 +270,7 @@ def _faults_with(course: Course, exercise: str, path: Path, data: bytes) -> list
         if (course.root / SECRET).is_file():
             files[f"{COURSE}/{SECRET}"] = (course.root / SECRET).read_bytes()
         files[f"{COURSE}/{path.relative_to(course.root).as_posix()}"] = data
-        for name, content in files.items():
-            place = Path(scratch).resolve() / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(content)
+        write_files(root.parent, files)
         copy = load_course(root / FILE_NAME)
         try:
             refuse_authoring_errors(copy, [copy.exercise(exercise)])

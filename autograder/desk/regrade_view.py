@@ -61,7 +61,6 @@ def begin(visit: Visit) -> Response:
 
 
 def apply(visit: Visit) -> Response:
-    """Apply the changes that were shown."""
     visit.desk.regrading.apply(visit.field("difference"))
     return visit.redirect(ADDRESS)
 

@@ -15,8 +15,7 @@ import msgspec
 
 from autograder.classroom.grade_difference import Change
 from autograder.classroom.history import PROPOSED, GradeCommand, grade_commands
-from autograder.classroom.records import FILE as REPORTS
-from autograder.classroom.records import Records
+from autograder.classroom.records import REPORTS, Records
 from autograder.course.errors import UserError
 from autograder.course.text import one_line, printable
 from autograder.report.model import ExerciseReport

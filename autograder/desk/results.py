@@ -18,8 +18,8 @@ from autograder.classroom.history import (
     read_changes,
     versions,
 )
-from autograder.classroom.records import FILE as REPORTS
-from autograder.classroom.records import Records
+from autograder.classroom.marking import file_state
+from autograder.classroom.records import REPORTS, Records
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.course.text import file_name, one_line
@@ -82,15 +82,12 @@ class ExerciseOutcomes:
 
 
 class UnnamedGroup(msgspec.Struct):
-    """Students with the same wrong results in an exercise. No known mistake explains these results.
-
-    `failed` counts the failures of each check, by title.
-    """
+    """Students with the same wrong results in an exercise, which no known mistake explains."""
 
     exercise: str
     id: str
     students: dict[str, set[str]] = {}  # dict from ids of students to their messages
-    failed: Counter[str] = msgspec.field(default_factory=Counter)
+    failed: Counter[str] = msgspec.field(default_factory=Counter)  # failures of each check
     lost: float = 0.0  # sum of the lost points
 
     def add(self, student: str, check: CheckReport) -> None:
@@ -137,8 +134,6 @@ class UnnamedGroups:
 
 
 class ClassMember(NamedTuple):
-    """Student of the class."""
-
     id: str
     key: str  # student's name in addresses
     place: int  # position in the class
@@ -224,17 +219,13 @@ class CurrentResults:
     def __init__(self, results: Path, course: Course) -> None:
         self._results, self._course = results, course
         self._lock = threading.Lock()
-        self._state: tuple[int, ...] = ()
+        self._state = (0, 0, 0)
         self._class: ClassResults | None = None
 
     def read(self) -> ClassResults:
         with self._lock:
             ensure_settled(self._results)
-            try:
-                file = (self._results / REPORTS).stat()
-                state: tuple[int, ...] = file.st_mtime_ns, file.st_size, file.st_ino
-            except OSError:
-                state = ()
+            state = file_state(self._results / REPORTS)
             if self._class is None or state != self._state:
                 self._class, self._state = ClassResults(self._results, self._course), state
             return self._class

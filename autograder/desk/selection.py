@@ -13,17 +13,14 @@ LOOK_AT = "look"  # all statuses that need a person
 
 
 class StudentFilter(NamedTuple):
-    """Filters and order of students.
-
-    `check`, such as "sort/test_empty", selects students without full points in this check.
-    """
+    """Filters and order of students."""
 
     q: str = ""  # part of an id or a name
     status: str = ""
     section: str = ""
     assignment: str = ""
     mistake: str = ""  # index of a mistake of the class
-    check: str = ""
+    check: str = ""  # such as "sort/test_empty": only students without full points in it
     sort: str = ""
     down: str = ""
 

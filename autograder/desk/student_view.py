@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from autograder.classroom.adjustments import TABLE
+from autograder.classroom.adjustments import ADJUSTMENTS
 from autograder.classroom.decisions import (
     MOST,
     TOTAL,
@@ -145,7 +145,7 @@ def keep_row(visit: Visit, row: dict[str, str]) -> None:
 def enter_row(visit: Visit, row: dict[str, str], text: str = "") -> Response:
     """Save a row for a student, and go to the student's adjustments."""
     keep_row(visit, row)
-    said = [f"Entered in {TABLE}.", text.strip(), "Grade again to apply it."]
+    said = [f"Entered in {ADJUSTMENTS}.", text.strip(), "Grade again to apply it."]
     return _entered_page(visit, " ".join(filter(None, said)))
 
 

@@ -10,11 +10,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from autograder.classroom.adjustments import TABLE, Adjustments
+from autograder.classroom.adjustments import Adjustments
 from autograder.classroom.decisions import Decision, place_of
 from autograder.classroom.hand_ins import Folder
 from autograder.classroom.history import GradeCommand, grade_commands
-from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.classroom.submissions import StudentWork, opened, read_work_guarded
 from autograder.course.course_file import Course
@@ -47,8 +46,8 @@ class Submissions:
 
     def works(self, student: str) -> list[tuple[GradeCommand, StudentWork]]:
         with self._lock:
-            name = Pseudonyms(self._course.root / PSEUDONYMS).student(student)
-            choices = Adjustments(self._results / TABLE, self._course).choices(student)
+            name = Pseudonyms(self._course).student(student)
+            choices = Adjustments(self._results, self._course).choices(student)
             return [
                 (command, self._work(command, name, tuple(choices)))
                 for command in grade_commands(self._results)
@@ -83,10 +82,7 @@ class CodeLine(NamedTuple):
 
 
 class CodeFile(NamedTuple):
-    """File or cell.
-
-    `unit` is the position (from 1) of this file or cell in the run, or 0 for an imported file.
-    """
+    """File or cell. `unit` is its position in the run, from 1, or 0 for an imported file."""
 
     name: str
     lines: Sequence[CodeLine]

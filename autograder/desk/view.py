@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from autograder.classroom.adjustments import TABLE, Adjustments
+from autograder.classroom.adjustments import Adjustments
 from autograder.classroom.marking import Marking
 from autograder.course.course_file import Course
 from autograder.desk.guard import Secrets
@@ -103,7 +103,7 @@ class Visit:
         return student
 
     def adjustments(self) -> Adjustments:
-        return Adjustments(self.desk.results / TABLE, self.course)
+        return Adjustments(self.desk.results, self.course)
 
     def page(self, template: str, status: int = 200, **values: object) -> Response:
         text = self.desk.templates.get_template(template).render(
@@ -122,13 +122,9 @@ class Visit:
 
 
 class DeskView(NamedTuple):
-    """Page of the desk, or action of a form on a page.
-
-    A view with a `title` is in the navigation. `show` runs in its own thread. If `changes` is true,
-    the view accepts only POST.
-    """
+    """Page of the desk, or action of a form on a page."""
 
     path: str  # path for Starlette, such as "/students/{key}"
-    show: Callable[[Visit], Response]
-    title: str = ""
-    changes: bool = False
+    show: Callable[[Visit], Response]  # runs in its own thread
+    title: str = ""  # shown in the navigation
+    changes: bool = False  # true if the view accepts only POST

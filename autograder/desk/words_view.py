@@ -31,10 +31,7 @@ YEAR = 365 * 24 * 3600
 
 
 class MarkForm(msgspec.Struct, frozen=True):
-    """Form for marking answers in words.
-
-    `who` has the students' ids. `trouble` is the error message.
-    """
+    """Form for marking answers in words. `who` has students' ids, `trouble` the error message."""
 
     who: frozenset[str] = frozenset()
     items: tuple[str, ...] = ()

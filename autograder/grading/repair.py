@@ -85,10 +85,7 @@ A_PROCESS, A_FIGURE = 3, 20  # a new process and a figure count as this many cal
 def is_worth_looking(
     exercise: Exercise, source: Source, results: Sequence[CheckResult], policy: HintPolicy
 ) -> bool:
-    """Return True if a search for a repair can help the student.
-
-    A check must have failed without a named mistake.
-    """
+    """Return True if a search for a repair may help: a check failed without a named mistake."""
     outcomes = {result.outcome for result in results}
     if policy == "exam" or exercise.questions or not exercise.repair or "failed" not in outcomes:
         return False
@@ -173,7 +170,6 @@ class SharedWorker:
         return self.worker
 
     def close(self) -> None:
-        """End the process."""
         if self.worker is not None:
             self.worker.end()
             self.worker = None

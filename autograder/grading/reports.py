@@ -16,10 +16,7 @@ from autograder.worker.confinement import Level
 def report_without_checks(
     exercise: Exercise, status: Status, reason: str, *, ran: bool = True
 ) -> ExerciseReport:
-    """Return the report on an unchecked exercise.
-
-    If the submission did not run, `reason` contains no text from the submission.
-    """
+    """Return the report on an unchecked exercise. If `ran`, `reason` may quote the submission."""
     return ExerciseReport(
         name=exercise.name,
         title=exercise.title,

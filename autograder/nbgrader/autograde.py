@@ -31,10 +31,7 @@ Below is the notebook as the course handed it out."""
 
 
 class StudentResult(msgspec.Struct):
-    """Result of one student's submission.
-
-    `notes` are for a person. If nothing was written, `error` is the reason.
-    """
+    """Result of one student's submission."""
 
     student: str
     points: float = 0.0
@@ -42,8 +39,8 @@ class StudentResult(msgspec.Struct):
     late_penalty: float = 0.0
     by_hand: bool = False
     left: dict[str, str] = {}  # reasons for notebooks that a person must look at
-    notes: list[str] = []
-    error: str = ""
+    notes: list[str] = []  # for a person
+    error: str = ""  # reason why nothing was written
 
     def note(self, notebook: str, report: ExerciseReport) -> None:
         """Record a notebook whose grading stopped, or that a person has to look at."""
@@ -140,10 +137,7 @@ class ConfinedAutograde(Autograde):
         return book
 
     def run_post_convert_hook(self) -> None:
-        """Run the course's hook as nbgrader does.
-
-        The hook can read new entries of the gradebook.
-        """
+        """Run the course's hook as nbgrader does. It can read new entries of the gradebook."""
         if self.post_convert_hook:
             self.gradebook.save()
         super().run_post_convert_hook()

@@ -25,18 +25,14 @@ class CopyLimits(msgspec.Struct, frozen=True):
 
 
 class StagedSubmission(msgspec.Struct, frozen=True):
-    """Copy of a submission for nbgrader.
-
-    `present` and `missing` list the assignment's notebooks that the copy has and lacks. `notes` are
-    for a person.
-    """
+    """Copy of a submission for nbgrader."""
 
     sources: tuple[Source, ...] = ()
-    present: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
+    present: tuple[str, ...] = ()  # the assignment's notebooks that the copy has
+    missing: tuple[str, ...] = ()  # the assignment's notebooks that the copy lacks
     refused: dict[str, str] = {}  # reasons for unusable notebooks
     unknown: tuple[str, ...] = ()  # notebooks with other names
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # for a person
 
 
 def stage(

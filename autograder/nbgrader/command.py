@@ -151,10 +151,10 @@ def _names(roster: Path | None, course: "Course") -> dict[str, str]:
 
 
 def _remarks(results: Path, course: "Course") -> "dict[str, list[Decision]]":
-    from autograder.classroom.adjustments import TABLE, Adjustments
+    from autograder.classroom.adjustments import Adjustments
 
     remarks: dict[str, list[Decision]] = {}
-    for entry in Adjustments(results / TABLE, course).entered:
+    for entry in Adjustments(results, course).entered:
         if entry.decision.line is not None:
             remarks.setdefault(entry.decision.student, []).append(entry.decision)
     return remarks

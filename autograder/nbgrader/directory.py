@@ -120,10 +120,7 @@ def must_be_writable(folder: Path) -> None:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return an error's message on one line.
-
-    For a database error, return the database's message.
-    """
+    """Return an error's message on one line, or for a database error the database's message."""
     from sqlalchemy.exc import DBAPIError
 
     for cause in (error, error.__cause__, error.__context__):

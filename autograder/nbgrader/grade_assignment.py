@@ -34,10 +34,7 @@ Tell = Callable[[int, int], None]
 
 
 class AssignmentJob(msgspec.Struct, frozen=True):
-    """Assignment to grade in a course directory.
-
-    `names` and `remarks` (comments on lines of code) have student ids as keys.
-    """
+    """Assignment to grade in a course directory."""
 
     course: Course
     folder: Path
@@ -46,8 +43,8 @@ class AssignmentJob(msgspec.Struct, frozen=True):
     students: tuple[str, ...]
     workers: int
     level: Level
-    names: Mapping[str, str]
-    remarks: Mapping[str, Sequence[Decision]]
+    names: Mapping[str, str]  # by student
+    remarks: Mapping[str, Sequence[Decision]]  # comments on lines of code, by student
     repairs: bool
 
 
@@ -89,72 +86,68 @@ def grade_assignment(
         )
         grading.before_grading = writer.gradebook.save  # other processes may write meanwhile
         results = []
-        due: dict[str, dict[str, ExerciseReport]] = {}
-        for student, staged in _graded(students, staging, setup, graders, grading, due):
+        run = _Run(staging, setup, graders, grading)
+        for student, staged in run.graded(students):
             result = writer.write(student, staged)
             for name, report in grading.take(student).items():
                 result.note(name, report)
             results.append(result)
             progress(len(results), len(students))
-        if due and job.repairs:
-            search(partial(_add_repairs, due, staging, setup, graders, grading, writer))
+        if run.due and job.repairs:
+            search(partial(run.add_repairs, writer))
     return sorted(results, key=lambda result: result.student)
 
 
-def _graded(
-    students: list[str],
-    staging: Callable[[str], StagedSubmission],
-    setup: Setup,
-    graders: Graders,
-    grading: NotebookGrader,
-    due: dict[str, dict[str, ExerciseReport]],
-) -> Iterator[tuple[str, StagedSubmission]]:
-    staged: dict[str, StagedSubmission] = {}
+class _Run(msgspec.Struct, frozen=True):
+    """Run over the students of an assignment."""
 
-    def tasks() -> Iterator[Task]:
-        for number, student in enumerate(students):
-            staged[student] = staging(student)
-            if staged[student].sources:
-                yield Task(number, student, staged[student].sources)
+    staging: Callable[[str], StagedSubmission]
+    setup: Setup
+    graders: Graders
+    grading: NotebookGrader
+    due: dict[
+        str, dict[str, ExerciseReport]
+    ] = {}  # by student, with a report to search repairs for
 
-    for task, encoded in graders(tasks(), setup):
-        reports = decoded(encoded)
-        for source in task.sources:
-            if source.name in reports:
-                grading.know(task.student, source, reports[source.name])
-        if any(may_have_repair(report, grading.course) for report in reports.values()):
-            due[task.student] = reports
-        yield task.student, staged.pop(task.student)
-    yield from staged.items()  # students who handed in nothing that can be graded
+    def graded(self, students: list[str]) -> Iterator[tuple[str, StagedSubmission]]:
+        staged: dict[str, StagedSubmission] = {}
 
+        def tasks() -> Iterator[Task]:
+            for number, student in enumerate(students):
+                staged[student] = self.staging(student)
+                if staged[student].sources:
+                    yield Task(number, student, staged[student].sources)
 
-def _add_repairs(
-    due: Mapping[str, Mapping[str, ExerciseReport]],
-    staging: Callable[[str], StagedSubmission],
-    setup: Setup,
-    graders: Graders,
-    grading: NotebookGrader,
-    writer: "ConfinedAutograde",
-    searched: Tell,
-) -> None:
-    """Search for repairs of these notebooks. If a repair is found, write the report again."""
+        for task, encoded in self.graders(tasks(), self.setup):
+            reports = decoded(encoded)
+            for source in task.sources:
+                if source.name in reports:
+                    self.grading.know(task.student, source, reports[source.name])
+            if any(may_have_repair(report, self.grading.course) for report in reports.values()):
+                self.due[task.student] = reports
+            yield task.student, staged.pop(task.student)
+        yield from staged.items()  # students who handed in nothing that can be graded
 
-    def tasks() -> Iterator[Task]:
-        for number, (student, reports) in enumerate(due.items()):
-            names = [name for name in reports if may_have_repair(reports[name], grading.course)]
-            sources = (source for source in staging(student).sources if source.name in names)
-            yield Task(number, student, tuple(sources), SEARCH_SECONDS)
+    def add_repairs(self, writer: "ConfinedAutograde", searched: Tell) -> None:
+        """Search for repairs of these notebooks. If a repair is found, write the report again."""
+        course = self.grading.course
 
-    for done, (task, encoded) in enumerate(graders(tasks(), setup), 1):
-        repairs = {name: report.repair for name, report in decoded(encoded).items()}
-        if any(repairs.values()):
-            staged, reports = staging(task.student), due[task.student]
-            sources = [source for source in staged.sources if source.name in reports]
-            if all(source.digest == reports[source.name].digest for source in sources):
-                for source in sources:
-                    repair = repairs.get(source.name)
-                    report = msgspec.structs.replace(reports[source.name], repair=repair)
-                    grading.know(task.student, source, report)
-                writer.write(task.student, staged)
-                grading.take(task.student)
-        searched(done, len(due))
+        def tasks() -> Iterator[Task]:
+            for number, (student, reports) in enumerate(self.due.items()):
+                names = [name for name in reports if may_have_repair(reports[name], course)]
+                sources = (s for s in self.staging(student).sources if s.name in names)
+                yield Task(number, student, tuple(sources), SEARCH_SECONDS)
+
+        for done, (task, encoded) in enumerate(self.graders(tasks(), self.setup), 1):
+            repairs = {name: report.repair for name, report in decoded(encoded).items()}
+            if any(repairs.values()):
+                staged, reports = self.staging(task.student), self.due[task.student]
+                sources = [source for source in staged.sources if source.name in reports]
+                if all(source.digest == reports[source.name].digest for source in sources):
+                    for source in sources:
+                        repair = repairs.get(source.name)
+                        report = msgspec.structs.replace(reports[source.name], repair=repair)
+                        self.grading.know(task.student, source, report)
+                    writer.write(task.student, staged)
+                    self.grading.take(task.student)
+            searched(done, len(self.due))

@@ -33,17 +33,13 @@ IDLE_SECONDS = 60.0
 
 
 class ShownReport(msgspec.Struct):
-    """Parts of a report that the student may see, for nbgrader's files and gradebook.
-
-    If `waits` is true, a person must give the points. `remarks` are pairs: the text of a cell, and
-    an instructor's comment on a line of this cell.
-    """
+    """Parts of a report that the student may see, for nbgrader's files and gradebook."""
 
     report: ExerciseReport
     page: str
     text: str
-    waits: bool = False
-    remarks: Sequence[tuple[str, str]] = ()
+    waits: bool = False  # true if a person must give the points
+    remarks: Sequence[tuple[str, str]] = ()  # a cell's text, and a comment on one of its lines
 
     def comments(self, answers: dict[str, str]) -> dict[str, str]:
         """Return the comments on answer cells by cell id: the finding, a hint, and remarks."""

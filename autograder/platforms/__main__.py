@@ -10,10 +10,7 @@ PLATFORMS = ("gradescope", "prairielearn", "classroom50")
 
 
 def main(arguments: list[str]) -> int:
-    """Grade a submission.
-
-    Return the exit code, which is 0 if there are results, even with 0 points.
-    """
+    """Grade a submission. Return the exit code: 0 if there are results, even with 0 points."""
     platform, *rest = arguments
     if platform not in PLATFORMS:
         print(f"Expected one of {', '.join(PLATFORMS)}, found {platform!r}.", file=sys.stderr)

@@ -91,10 +91,7 @@ def _imports(place: Path) -> set[str]:
 
 
 def files_below(place: Path, into: str) -> Iterator[tuple[str, bytes]]:
-    """Yield a file, or the files of a folder in order.
-
-    Links, hidden files and compiled files are left out.
-    """
+    """Yield a file, or a folder's files in order, without links, hidden and compiled files."""
     if place.is_file():
         yield into, place.read_bytes()
         return

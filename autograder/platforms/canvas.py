@@ -45,10 +45,7 @@ def readings_of(entry: str) -> list[Piece]:
 
 
 def _piece(entry: str, owner: Owner, late: bool, rest: str) -> Piece | None:
-    """Return an owner's piece.
-
-    `rest` is the part of the file name after the owner. If it has another form, return None.
-    """
+    """Return a piece of `owner`, or None if `rest` of the file name has another form."""
     upload = _UPLOAD.fullmatch(rest)
     if upload is None and not _TYPED_IN.fullmatch(rest):
         return None

@@ -75,10 +75,7 @@ def package(
 
 
 def _refuse_answers(course: Course, kit: Path) -> None:
-    """Refuse a folder that is not a student kit.
-
-    Files of checks prove nothing: kits have them too.
-    """
+    """Refuse a folder that is not a student kit. Checks prove nothing: kits have them too."""
     course_file = kit / FILE_NAME
     if not course_file.is_file() or load_course(course_file).content.released is None:
         raise UserError(

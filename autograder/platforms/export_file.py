@@ -20,8 +20,6 @@ UNIX = 3  # code for Unix file modes
 
 
 class ExportRequest(msgspec.Struct, frozen=True):
-    """Reports of a class, and the options of the export."""
-
     reports: Sequence[Report]
     course: Course
     results: Path

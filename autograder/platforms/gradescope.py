@@ -215,18 +215,13 @@ def results_zip(request: ExportRequest) -> ExportFile:
 
 
 class Settings(msgspec.Struct):
-    """Gradescope's settings of an assignment, or of one student with an extension.
-
-    In Gradescope's file, `total_points` is a text.
-    """
+    """Gradescope's settings of an assignment, or of one student with an extension."""
 
     due_date: datetime | None = None
-    total_points: str | float | None = None
+    total_points: str | float | None = None  # a text in Gradescope's file
 
 
 class User(msgspec.Struct):
-    """Student of a submission."""
-
     id: int | str = ""
     email: str = ""
     name: str = ""

@@ -11,7 +11,7 @@ from autograder.authoring.lint import refuse_authoring_errors
 from autograder.cli.options import PATH, course_option, exercises_option, repairs_option
 from autograder.course.course_file import Course, Exercise, find_course
 from autograder.course.errors import UserError
-from autograder.course.files import write_atomically
+from autograder.course.files import write_atomically, write_files
 from autograder.course.installation import PACKAGE
 from autograder.course.text import few, several
 from autograder.platforms import classroom50, gradescope, prairielearn
@@ -121,10 +121,8 @@ def _write(platform: str, out: Path, files: Files) -> None:
         if platform == "gradescope":
             write_atomically(out, zipped(files.items()))
             return
+        write_files(out, files)
         for name, content in files.items():
-            path = out / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(path, content)
-            path.chmod(rights(content))
+            (out / name).chmod(rights(content))
     except OSError as error:
         raise UserError(f"{out} cannot be written: {error.strerror} ({error.filename}).") from None

@@ -66,17 +66,14 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Taken(msgspec.Struct):
-    """Points of one exercise, for students who handed it in.
-
-    `points` has a row for each student: the points of the checks, then the points of the exercise.
-    """
+    """Points of one exercise, for students who handed it in."""
 
     name: str
     title: str
     maximum: float
     checks: list[tuple[str, str, float]] = []  # each check's name, title and maximum points
     students: list[int] = []
-    points: list[list[float]] = []
+    points: list[list[float]] = []  # of the checks, then of the exercise, for each student
 
     def add(self, student: int, report: ExerciseReport) -> None:
         """Add a student's results. Only checks of the first added report count."""
@@ -119,10 +116,7 @@ class Scores:
 
 
 class MistakeCount(msgspec.Struct):
-    """Mistake in one exercise, with its students and its cost in points.
-
-    `readings` counts the students who read each sentence on the mistake.
-    """
+    """Mistake in one exercise, with its students and its cost in points."""
 
     exercise: str
     id: str
@@ -130,7 +124,7 @@ class MistakeCount(msgspec.Struct):
     lost: float = 0.0
     also: tuple[str, ...] = ()  # names other exercises where the same students made it
     functions: list[str] = []
-    readings: Counter[str] = msgspec.field(default_factory=Counter)
+    readings: Counter[str] = msgspec.field(default_factory=Counter)  # students by sentence
 
     @property
     def students(self) -> int:
@@ -138,10 +132,7 @@ class MistakeCount(msgspec.Struct):
 
     @property
     def finding(self) -> str:
-        """Return the sentence, if all students read the same sentence.
-
-        Otherwise, return the mistake's name.
-        """
+        """Return the sentence if all students read the same one, or else the mistake's name."""
         if len(self.readings) == 1:
             return next(iter(self.readings))
         return f"{capital(self.id.replace('-', ' '))}."
@@ -167,10 +158,7 @@ class ClassMistakes:
         return count
 
     def add(self, row: int, exercise: ExerciseReport) -> None:
-        """Count each distinct mistake of one student in one exercise.
-
-        The lost points of a check are shared equally between its mistakes.
-        """
+        """Count each mistake once. The mistakes of a check share its lost points equally."""
         read: set[tuple[str, str]] = set()
         for check in exercise.checks:
             diagnosis = check.diagnosis
@@ -220,12 +208,9 @@ def _reasons(report: Report) -> tuple[str, ...]:
 
 
 class ClassOverview:
-    """The results of a class so far.
+    """The results of a class so far."""
 
-    `not_understood` is true if a note is about an entry of the download without a known student.
-    """
-
-    not_understood = False
+    not_understood = False  # true if a note is about an entry without a known student
 
     def __init__(self, course: str, exercises: Sequence[Exercise]) -> None:
         self.course = course

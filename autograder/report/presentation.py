@@ -83,10 +83,7 @@ def shown_outcome(check: CheckReport) -> str:
 
 
 def sentence(cause: Cause) -> str:
-    """Return a cause's sentence from `SENTENCES`.
-
-    `{name}` is replaced by the cause's first name.
-    """
+    """Return a cause's sentence from `SENTENCES`, with its first name in place of `{name}`."""
     name = cause.names[0] if cause.names else ""
     return SENTENCES[cause.code].format(subject=cause.subject, name=name)
 

@@ -26,14 +26,11 @@ RELIABLE = 0.7
 
 
 class Item(NamedTuple):
-    """Statistics of one item.
-
-    An undefined statistic is NaN. `deviation` is the standard deviation of this share.
-    """
+    """Statistics of one item. An undefined statistic is NaN."""
 
     students: int
     facility: float  # mean share of the item's points, from 0 to 1
-    deviation: float
+    deviation: float  # standard deviation of this share
     discrimination: float  # Pearson's correlation of `points` with `rest`
 
 
@@ -166,10 +163,7 @@ class Measured(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """Statistics of a class.
-
-    If the class is too small, or if all students have the same points, a statistic is NaN.
-    """
+    """Statistics of a class. Some are NaN if it is too small, or if all points are the same."""
 
     students: int
     maximum: float

@@ -49,10 +49,7 @@ _FORBIDDEN = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010fff
 
 
 class ShownExercise(msgspec.Struct, frozen=True):
-    """Visible parts of an exercise.
-
-    `path` is the path of the student's file, and `text` is its content.
-    """
+    """Visible parts of an exercise, with the path of the student's file, and its `text`."""
 
     exercise: ExerciseReport
     path: str = ""

@@ -130,10 +130,7 @@ def _plane(array: npt.NDArray[Any], at: tuple[int, ...]) -> npt.NDArray[Any]:
 
 
 def describe_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """Return a call as Python text.
-
-    `<array …>` stands for a large array or one with many decimals.
-    """
+    """Return a call as Python text, with `<array …>` for a large array or many decimals."""
     parts = [_argument(arg) for arg in args]
     parts += [f"{key}={_argument(value)}" for key, value in kwargs.items()]
     return f"{name}({', '.join(parts)})"

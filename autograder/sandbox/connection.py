@@ -90,10 +90,7 @@ class Deadline:
 
 
 class DescriptorConnection:
-    """Connection over descriptors, for all systems except Windows.
-
-    After a failed exchange, the connection is unusable.
-    """
+    """Connection over descriptors, not for Windows. A failed exchange makes it unusable."""
 
     def __init__(self, reading: int, writing: int) -> None:
         self._reading, self._writing = reading, writing

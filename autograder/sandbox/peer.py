@@ -66,10 +66,7 @@ class CourseFunction:
 
 
 def answers_by(functions: Sequence[CourseFunction]) -> AnswerTo | None:
-    """Return a function that carries out calls of these functions.
-
-    Without functions, return None.
-    """
+    """Return a function that carries out calls of these functions, or None without functions."""
 
     def answer(ask: Callback) -> Request:
         if not 1 <= ask.number <= len(functions):

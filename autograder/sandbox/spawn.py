@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -81,10 +82,7 @@ class PlainChild:
 
 
 class Spawner:
-    """Source of unconfined child processes with working folders in `scratch`.
-
-    If `ahead` is true, one child of each used kind is always ready.
-    """
+    """Source of unconfined child processes. If `ahead` is true, one of each used kind is ready."""
 
     def __init__(self, reference: str, ahead: bool = False, scratch: Path | None = None) -> None:
         self.hidden = (reference,)
@@ -150,6 +148,20 @@ def keep_to_one_thread() -> None:
     """
     for name in THREADS:
         os.environ.setdefault(name, "1")
+
+
+def end_with_starter() -> None:
+    """Let this process end when the process ends that started it with `multiprocessing`."""
+    from multiprocessing.process import parent_process  # only judges need it
+
+    parent = parent_process()
+    assert parent is not None
+
+    def wait() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def environment(home: str) -> dict[str, str]:

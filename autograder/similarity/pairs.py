@@ -83,11 +83,7 @@ class BaseRate(msgspec.Struct, frozen=True):
 
 
 class ExerciseSimilarity(msgspec.Struct, frozen=True):
-    """One exercise: the number of compared students, base rates, and outstanding pairs.
-
-    A pair stands out if its similarity is above `limit`. A cluster is a group of students, each
-    with code that is similar to another's.
-    """
+    """One exercise: the number of compared students, base rates, and outstanding pairs."""
 
     exercise: str
     title: str
@@ -95,9 +91,9 @@ class ExerciseSimilarity(msgspec.Struct, frozen=True):
     too_short: int  # counts students with too little code of their own
     right: BaseRate
     everybody: BaseRate
-    limit: float
+    limit: float  # pairs with a higher similarity stand out
     pairs: tuple[SimilarPair, ...]
-    clusters: tuple[tuple[str, ...], ...]
+    clusters: tuple[tuple[str, ...], ...]  # students with code similar to another's in the group
 
 
 def compare_exercise(

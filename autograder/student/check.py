@@ -6,7 +6,7 @@ imports pytest first, so the two processes do not slow each other down.
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -72,12 +72,13 @@ def check_targets(
                 raise
             unread = report_without_checks(target.exercise, "not loaded", str(error), ran=False)
             sources.append(unread)
-    check = _check_in_full if is_single or options.show_all else _check_in_short
     reports = []
     with Judge(course, [target.exercise for target in targets], children, options.seed) as judge:
         refuse_new_errors(course, list(judge.exercises.values()), only_code=True)
+        checking = _Checking(judge, terminal, options, is_single)
+        check = checking.in_full if is_single or options.show_all else checking.in_short
         for target, source in zip(targets, sources, strict=True):
-            reports.append(check(judge, target.path, source, terminal, options, is_single))
+            reports.append(check(target.path, source))
             if options.plot:
                 from autograder.report.picture import save_picture
 
@@ -92,66 +93,59 @@ def check_targets(
     return reports
 
 
-def _check_in_full(
-    judge: Judge,
-    path: Path,
-    source: Source | ExerciseReport,
-    terminal: Terminal,
-    options: CheckOptions,
-    is_single: bool,
-) -> ExerciseReport:
-    show, width, spoken = _shower(terminal, options), terminal.width, terminal.spoken
-    graded, no_hint = None, ""
-    if isinstance(source, ExerciseReport):
+class _Checking(msgspec.Struct, frozen=True):
+    """Check of one file or of several. A source that cannot be read is replaced by its report."""
+
+    judge: Judge
+    terminal: Terminal
+    options: CheckOptions
+    is_single: bool
+
+    def show(self, lines: Iterable[StyledLine]) -> None:
+        if not self.options.as_json:
+            self.terminal.show(lines)
+
+    def in_full(self, path: Path, source: Source | ExerciseReport) -> ExerciseReport:
+        options, width, spoken = self.options, self.terminal.width, self.terminal.spoken
+        graded, no_hint = None, ""
+        if isinstance(source, ExerciseReport):
+            report = source
+        else:
+            graded = self.judge.run(source)
+            if options.more and self.is_single:
+                seen, policy = read_attempts(path, source.name), self.judge.course.content.hints
+                values = f"run `autograder check {source.name} --all` to see every value"
+                no_hint = no_further_hint(seen, graded.report, policy, values, path.name)
+            report = shown_step(self.judge.course, graded.report, path, options.more)
+        self.show(head_lines(report, from_here(path), width, spoken))
+        if graded is not None and options.repairs:
+            report = msgspec.structs.replace(report, repair=repair_to_show(self.judge, graded))
+        self.show(body_lines(report, EVERY if options.show_all else 1, width, spoken))
+        if last := closing(report):
+            self.show([*[[]] * (not spoken), [(last, "")]])
+        if no_hint:
+            self.show([[], [(no_hint, "")]])
+        if not self.is_single:
+            self.show([[]])
+        return report
+
+    def in_short(self, path: Path, source: Source | ExerciseReport) -> ExerciseReport:
         report = source
-    else:
-        graded = judge.run(source)
-        if options.more and is_single:
-            seen, policy = read_attempts(path, source.name), judge.course.content.hints
-            values = f"run `autograder check {source.name} --all` to see every value"
-            no_hint = no_further_hint(seen, graded.report, policy, values, path.name)
-        report = shown_step(judge.course, graded.report, path, options.more)
-    show(head_lines(report, from_here(path), width, spoken))
-    if graded is not None and options.repairs:
-        report = msgspec.structs.replace(report, repair=repair_to_show(judge, graded))
-    show(body_lines(report, EVERY if options.show_all else 1, width, spoken))
-    if last := closing(report):
-        show([*[[]] * (not spoken), [(last, "")]])
-    if no_hint:
-        show([[], [(no_hint, "")]])
-    if not is_single:
-        show([[]])
-    return report
-
-
-def _check_in_short(
-    judge: Judge,
-    path: Path,
-    source: Source | ExerciseReport,
-    terminal: Terminal,
-    options: CheckOptions,
-    _: bool,
-) -> ExerciseReport:
-    report = source
-    if isinstance(report, Source):
-        graded = judge.run(report)
-        report = shown_step(judge.course, graded.report, path, in_short=True)
-        if options.repairs:
-            report = msgspec.structs.replace(report, repair=repair_to_show(judge, graded))
-    repair = report.repair.said if report.repair is not None else ""
-    message, stage = f"{opening(report).text} {repair}".strip(), stage_of(progress_of(report))
-    mark, style = ("✗", "bad") if stage == "begun" else MARKS[stage]
-    lines = [[(f"{mark} ", style), (report.name, "bold"), (f"  {score(report)}", "")]]
-    if terminal.spoken:
-        lines = [[(f"{report.name}: {score(report)}. {message}".strip(), "")]]
-    elif message:
-        lines.append([("  ", ""), (message, "")])
-    _shower(terminal, options)(lines)
-    return report
-
-
-def _shower(terminal: Terminal, options: CheckOptions) -> Callable[[Iterable[StyledLine]], None]:
-    return (lambda _: None) if options.as_json else terminal.show
+        if isinstance(report, Source):
+            graded = self.judge.run(report)
+            report = shown_step(self.judge.course, graded.report, path, in_short=True)
+            if self.options.repairs:
+                report = msgspec.structs.replace(report, repair=repair_to_show(self.judge, graded))
+        repair = report.repair.said if report.repair is not None else ""
+        message, stage = f"{opening(report).text} {repair}".strip(), stage_of(progress_of(report))
+        mark, style = ("✗", "bad") if stage == "begun" else MARKS[stage]
+        lines = [[(f"{mark} ", style), (report.name, "bold"), (f"  {score(report)}", "")]]
+        if self.terminal.spoken:
+            lines = [[(f"{report.name}: {score(report)}. {message}".strip(), "")]]
+        elif message:
+            lines.append([("  ", ""), (message, "")])
+        self.show(lines)
+        return report
 
 
 def repair_to_show(judge: Judge, graded: Graded) -> Repair | None:

@@ -154,10 +154,7 @@ def change_since(
 def no_further_hint(
     before: Attempts, full: ExerciseReport, policy: HintPolicy, values: str, where: str
 ) -> str:
-    """Return the reason why there is no further hint, with other advice.
-
-    If there is one, return "".
-    """
+    """Return why there is no further hint, with other advice, or "" if there is one."""
     first = first_failing(full)
     if first is None:
         return ""

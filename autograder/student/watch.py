@@ -112,10 +112,7 @@ SIGNALS = ("SIGINT", "SIGWINCH", "SIGTSTP")  # Ctrl-C, another size of the termi
 
 
 class Watch:
-    """Main loop of `watch`.
-
-    Many times a second, it looks for signals, keys, changed files and results.
-    """
+    """Main loop of `watch`. It looks often for signals, keys, changed files and results."""
 
     def __init__(
         self, exercise: WatchedExercise, judge: BackgroundJudge, terminal: Terminal, screen: Screen

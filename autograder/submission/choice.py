@@ -34,32 +34,25 @@ REASONS = {
 
 
 class FoundFile(msgspec.Struct):
-    """File that may be the submission for an exercise.
-
-    For an unreadable file, `trouble` is the reason. If the file's name matches no exercise,
-    `defines` has the functions that show the exercise.
-    """
+    """File that may be the submission for an exercise."""
 
     path: Path
     shown: str
     name: NameMatch
     source: Source | None = None
     code: Code = msgspec.field(default_factory=Code)
-    trouble: str = ""
+    trouble: str = ""  # reason why the file is unreadable
     not_python: bool = False
     uses: frozenset[str] = frozenset()  # names of mentioned neighbouring files
-    defines: Sequence[str] = ()
+    defines: Sequence[str] = ()  # functions that show the exercise, if the name does not
 
 
 class Choice(msgspec.Struct):
-    """The file to grade, or the reason why there is none, and notes.
-
-    If it is unclear which file the student means, `several` has the equally likely files.
-    """
+    """The file to grade, or the reason why there is none, and notes."""
 
     chosen: FoundFile | None = None
     unclear: str = ""
-    several: Sequence[FoundFile] = ()
+    several: Sequence[FoundFile] = ()  # equally likely files, if the choice is unclear
     notes: list[str] = []
     untouched: list[str] = []  # names other unchanged files
     is_untouched: bool = False  # true if the chosen file is unchanged

@@ -188,10 +188,7 @@ def _is_placeholder(node: ast.stmt) -> bool:
 
 
 def body_around(units: Iterable[Unit], line: int = 0) -> set[str]:
-    """Return the syntax of the statements of the innermost function around a line.
-
-    Without a line, return the syntax of all functions.
-    """
+    """Return the syntax of statements in the innermost function around a line, or in all."""
     kinds = ast.FunctionDef | ast.AsyncFunctionDef
     functions = [node for unit in units for node in _nodes(unit) if isinstance(node, kinds)]
     if line:

@@ -20,8 +20,6 @@ T = TypeVar("T")
 
 
 class Cell(msgspec.Struct):
-    """Cell of a notebook."""
-
     kind: str
     text: str
     answer: str = ""  # names a question

@@ -187,10 +187,7 @@ def decoded(data: bytes, name: str) -> str:
 
 
 def as_utf8(data: bytes, name: str) -> bytes:
-    """Return data in UTF-8 without a byte order mark.
-
-    Data with the mark of UTF-16 are converted.
-    """
+    """Return data in UTF-8 without a byte order mark. Data marked as UTF-16 are converted."""
     if data.startswith(codecs.BOM_UTF8):
         return data[len(codecs.BOM_UTF8) :]
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):

@@ -30,8 +30,6 @@ class FolderFile(msgspec.Struct, frozen=True):
 
 
 class _Place(msgspec.Struct, frozen=True):
-    """Folder to search."""
-
     folder: Path
     above: str  # beginning of the shown paths of files
     unpacked: bool
@@ -60,10 +58,7 @@ class FolderWalk:
         self._open.close()
 
     def files(self) -> Iterator[FolderFile]:
-        """Yield files.
-
-        Files nearer to the top come first, because deep folders might use up the limit.
-        """
+        """Yield files, nearest to the top first, because deep folders might use up the limit."""
         level = [_Place(self.folder, "", False)]
         if kind_of(self.folder) is None and self._lost:  # nothing in the folder could be unpacked
             level = []

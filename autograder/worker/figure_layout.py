@@ -52,10 +52,7 @@ def _labels(axis: Any, ticker: Any, which: str) -> list[TickLabel]:
 
 
 def lay_out(figure: Any) -> dict[Any, list[TickLabel]]:
-    """Update a figure's axes, ticks and colours.
-
-    If matplotlib cannot draw the figure, raise matplotlib's exception.
-    """
+    """Update a figure's axes, ticks and colours. If it cannot be drawn, matplotlib raises."""
     figure.set_layout_engine("none")  # it reserves space for labels: slow, and not needed here
     if is_plain(figure):
         labels = _settled(figure.axes)

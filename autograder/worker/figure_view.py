@@ -75,10 +75,7 @@ class View:
         return self.order(artist) >= 0 and is_visible(artist)
 
     def sees(self, places: Floats, artist: Any, axes: Any) -> npt.NDArray[np.bool_]:
-        """Return True for each place on the axes that no other artist covers.
-
-        The places are pixels, of shape (n, 2).
-        """
+        """Return True for each place (pixels, of shape (n, 2)) that no other artist covers."""
         seen = _inside(places, [_box(box) for box in (axes.bbox, axes.figure.bbox, *clips(artist))])
         for rank, path, boxes in self._covers:
             if rank > self.order(artist) and seen.any():

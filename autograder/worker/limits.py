@@ -37,10 +37,8 @@ def limit_self(memory_mb: int, cpu_seconds: int, max_tasks: int = 0) -> None:
             resource.RLIMIT_MSGQUEUE: 0,
         }
     for kind, value in limits.items():
-        try:
+        with contextlib.suppress(ValueError, OSError):  # macOS refuses some; deadlines still apply
             resource.setrlimit(kind, (value, value))
-        except (ValueError, OSError):  # macOS refuses some limits; the deadlines still apply
-            continue
     if sys.platform == "linux" and not max_tasks:
         from .confinement import kernel
 

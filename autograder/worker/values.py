@@ -38,10 +38,7 @@ class Tuple(list[Any]):
 
 
 class Record:
-    """Object of a dataclass, or member of an Enum: the type's name, and a dict of fields.
-
-    The fields of an Enum's member are `name` and `value`.
-    """
+    """Object of a dataclass, or member of an Enum (with the fields `name` and `value`)."""
 
     __slots__ = ("fields", "type")
 

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.release import ReleaseOptions, bundle, write
+from autograder.authoring.kit_files import ReleaseOptions
+from autograder.authoring.release import bundle
 from autograder.course.course_file import load_course
+from autograder.course.files import write_files
 
 NAMES = ("word_counts", "byte_pairs")
 LONGER = """
@@ -62,7 +64,7 @@ def marked(root, tmp_path_factory):
 def files_of(course, policy="practice", form="py"):
     """Return the released files of the course."""
     exercises = tuple(course.exercise(name) for name in NAMES)
-    return bundle(course, ReleaseOptions(exercises, policy, form, seeds=1), lambda _: None)
+    return bundle(course, ReleaseOptions(exercises, policy, form, seeds=1))
 
 
 @pytest.fixture(scope="session")
@@ -73,7 +75,7 @@ def released(marked):
 @pytest.fixture
 def kit(released, tmp_path):
     """Return a folder with the released course."""
-    write(tmp_path / "kit", released)
+    write_files(tmp_path / "kit", released)
     return tmp_path / "kit"
 
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from autograder.authoring.kit_files import pictures, text_files
+from autograder.authoring.kit_files import ReleaseOptions, pictures, text_files
 from autograder.authoring.release import leaks, unpacked, update, without_work
 from autograder.checks.recorded_answers import ExerciseRecord, HiddenCheck, read_packed
 from autograder.course.course_file import parse_course
@@ -86,7 +86,9 @@ def test_rubrics_stay(course, root, tmp_path):
     from autograder.course.course_file import Released
 
     exercise = course.exercise("reflection")
-    text = course_text(course, [exercise], "practice", Released(course="0" * 12, seeds=(1,)))
+    text = course_text(
+        course, ReleaseOptions((exercise,), "practice"), Released(course="0" * 12, seeds=(1,))
+    )
     made = parse_course(tmp_path / "course.yml", text)
     assert [each.rubric for each in made.exercise("reflection").questions] == [(), (), ()]
     assert "1 point" not in text
@@ -114,7 +116,9 @@ def handed_out(course):
 
     def handed_out(form):
         with importable(course):
-            files = text_files(course, [course.exercise("softmax")], "practice", form, 1)
+            files = text_files(
+                course, ReleaseOptions((course.exercise("softmax"),), "practice", form, 1)
+            )
         return {name: text.encode() for name, text in files.items()} | pictures(course, files)
 
     return handed_out

@@ -4,10 +4,12 @@ import os
 import shutil
 
 import pytest
+from msgspec.structs import replace
 
 from autograder.authoring import recording
+from autograder.authoring.kit_files import ReleaseOptions
 from autograder.authoring.recording import RecordingOptions, record_key
-from autograder.authoring.release import ReleaseOptions, bundle
+from autograder.authoring.release import bundle
 from autograder.course.cache import Cache, cache_key
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
@@ -17,7 +19,7 @@ from tests.authoring.conftest import NAMES
 def made(course, how, said=None):
     exercises = tuple(course.exercise(name) for name in NAMES)
     wanted = ReleaseOptions(exercises, "practice", "py", seeds=1)
-    return bundle(course, wanted, (said if said is not None else []).append, how)
+    return bundle(course, wanted, replace(how, say=(said if said is not None else []).append))
 
 
 @pytest.mark.thorough

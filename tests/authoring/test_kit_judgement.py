@@ -6,10 +6,13 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from autograder.authoring.release import ReleaseOptions, bundle, shares_of, write
+from autograder.authoring.kit_files import ReleaseOptions
+from autograder.authoring.recording import RecordingOptions
+from autograder.authoring.release import bundle, shares_of
 from autograder.cli import app
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
+from autograder.course.files import write_files
 from autograder.grading.judge import Judge
 from autograder.submission.source import from_text
 from tests.courses import write_course
@@ -74,7 +77,7 @@ def released(tmp_path, monkeypatch):
     def released(*args, **settings):
         course = write_course(tmp_path / "course", *args, **settings)
         options = ReleaseOptions(tuple(course.exercises.values()), "practice", seeds=1)
-        write(tmp_path / "kit", bundle(course, options, lambda _: None))
+        write_files(tmp_path / "kit", bundle(course, options))
         monkeypatch.chdir(tmp_path / "kit")
         return tmp_path / "kit/exercises"
 
@@ -87,7 +90,7 @@ def test_a_wrong_mask_is_no_reason_not_to_judge_what_follows_it(course, tmp_path
     monkeypatch.setattr("autograder.authoring.release.leaks", lambda *_: [])  # takes seconds
     exercise = course.exercise("causal_mask")
     options = ReleaseOptions((exercise,), "practice", seeds=1)
-    write(tmp_path, bundle(course, options, lambda _: None))
+    write_files(tmp_path, bundle(course, options))
     right = (course.root / "solutions/causal_mask.py").read_text(encoding="utf-8")
     wrong = right.replace("np.where(mask, scores, -np.inf)", "np.where(mask, scores, -10.0)")
     by_itself = wrong.replace("= apply_mask(scores, mask)", "= np.where(mask, scores, -np.inf)")
@@ -191,7 +194,8 @@ def torch_course(folder, imported, build, mistakes=""):
 
 def release(course, say=lambda _: None):
     options = ReleaseOptions(tuple(course.exercises.values()), "practice", seeds=1)
-    return shares_of(course, bundle(course, options, say), options, say)
+    how = RecordingOptions(say=say)
+    return shares_of(course, bundle(course, options, how), options, how)
 
 
 @pytest.mark.thorough

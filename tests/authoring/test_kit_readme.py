@@ -5,7 +5,7 @@ import shlex
 
 import pytest
 
-from autograder.authoring.kit_files import surroundings
+from autograder.authoring.kit_files import ReleaseOptions, surroundings
 from autograder.cli import COMMANDS, load_command
 
 WHEEL = "attention_course_kit-1.0-py3-none-any.whl"
@@ -13,8 +13,8 @@ WHEEL = "attention_course_kit-1.0-py3-none-any.whl"
 
 @pytest.fixture(params=[("softmax",), ("softmax", "self_attention")], ids=["numpy", "torch"])
 def readme(request, course):
-    exercises = [course.exercise(name) for name in request.param]
-    return surroundings(course, exercises, "py", WHEEL, "2.1")["README.md"]
+    exercises = tuple(course.exercise(name) for name in request.param)
+    return surroundings(course, ReleaseOptions(exercises, "practice"), WHEEL, "2.1")["README.md"]
 
 
 def commands(text, language="sh"):

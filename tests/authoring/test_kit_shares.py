@@ -4,8 +4,9 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.authoring.diagnosis_records import names_of
+from autograder.authoring.kit_files import ReleaseOptions
 from autograder.authoring.kit_shares import KitShares, refuse_impossible_checks
-from autograder.authoring.release import ReleaseOptions, bundle, shares_of
+from autograder.authoring.release import bundle, shares_of
 from autograder.cli import app
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
@@ -46,12 +47,12 @@ def released(folder, **whole):
     """The course, its only exercise, and the files of its release."""
     course = load_course(make(folder, **whole) / "course.yml")
     options = ReleaseOptions(tuple(course.exercises.values()), "practice", seeds=1)
-    return course, options, bundle(course, options, lambda _: None)
+    return course, options, bundle(course, options)
 
 
 def shares(folder, **whole):
     course, options, files = released(folder, **whole)
-    (found,) = shares_of(course, files, options, lambda _: None)
+    (found,) = shares_of(course, files, options)
     return found
 
 
@@ -63,7 +64,7 @@ def test_a_right_answer_that_cannot_be_read_stops_the_release(tmp_path):
     path.write_bytes("größe = 1\n".encode("latin-1"))
     options = ReleaseOptions(tuple(course.exercises.values()), "practice", seeds=1)
     with pytest.raises(UserError, match=r"latin\.py is .*\(.*examples/right/areas/latin\.py\)"):
-        bundle(course, options, lambda _: None)
+        bundle(course, options)
 
 
 def test_all_is_judged_and_named(tmp_path):
@@ -113,7 +114,7 @@ def test_a_check_that_is_graded_when_handed_in_by_its_mark_is_not(tmp_path):
         tmp_path, checks=CHECKS + left_out, reference=REFERENCE + OBJECT
     )
     assert b"test_object" not in files["released/checks/test_areas.py"]
-    (found,) = shares_of(course, files, options, lambda _: None)
+    (found,) = shares_of(course, files, options)
     assert (found.complete, found.right) == (1, 1)
 
 

@@ -24,7 +24,7 @@ def apply(course, tmp_path):
         path = tmp_path / "adjustments.csv"
         if rows is not None:
             path.write_text(HEAD + rows)
-        table = Adjustments(path, course)
+        table = Adjustments(path.parent, course)
         report = report or exercise("s1")
         exercises, said = table.apply(report.student, report.exercises)
         if write:
@@ -186,9 +186,9 @@ def test_what_a_command_entered_is_put_back_into_an_old_table_and_named(course, 
         "check": "",
         **decision_row("add", 1, "why", "x"),
     }
-    assert Adjustments(path, course).enter(row) == ""
+    assert Adjustments(path.parent, course).enter(row) == ""
     path.write_text(HEAD + "s2,softmax,,add,2,typed,,,,\n")  # saved again from before
-    table = Adjustments(path, course)
+    table = Adjustments(path.parent, course)
     assert [each.decision.student for each in table.entered] == ["s2", "s1"]
     assert table.notes({"s1", "s2"}) == [
         "adjustments.csv: 1 row restored that `autograder adjust` or the desk had entered: "
@@ -196,8 +196,8 @@ def test_what_a_command_entered_is_put_back_into_an_old_table_and_named(course, 
     ]
     assert table.write() == []
     assert "s1,softmax,,add,1,why" in path.read_text()
-    assert Adjustments(path, course).undo("s1", "softmax", "") == (1, "")
-    assert [each.decision.student for each in Adjustments(path, course).entered] == ["s2"]
+    assert Adjustments(path.parent, course).undo("s1", "softmax", "") == (1, "")
+    assert [each.decision.student for each in Adjustments(path.parent, course).entered] == ["s2"]
 
 
 def test_a_row_that_was_changed_in_the_table_takes_the_place_of_the_command_s(course, tmp_path):
@@ -208,18 +208,18 @@ def test_a_row_that_was_changed_in_the_table_takes_the_place_of_the_command_s(co
         "check": "",
         **decision_row("add", 1, "why", "x"),
     }
-    Adjustments(path, course).enter(row)
+    Adjustments(path.parent, course).enter(row)
     path.write_text(path.read_text().replace("add,1,", "add,3,"))
-    (each,) = Adjustments(path, course).of("s1")
+    (each,) = Adjustments(path.parent, course).of("s1")
     assert each.points == 3
 
 
 def test_a_table_that_is_moved_away_is_written_again(course, tmp_path):
     path = tmp_path / "adjustments.csv"
     path.write_text(HEAD + "s1,softmax,,set,3,typed,,,,\n")
-    assert Adjustments(path, course).write() == []
+    assert Adjustments(path.parent, course).write() == []
     path.unlink()
-    table = Adjustments(path, course)
+    table = Adjustments(path.parent, course)
     assert [each.points for each in table.of("s1")] == [3]
     assert table.write() == [] and "s1,softmax,,set,3,typed" in path.read_text()
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from autograder.classroom.history import versions
 from autograder.classroom.marking import Marking
-from autograder.classroom.store import FILE, OLD_MARKS, write_store
+from autograder.classroom.store import OLD_MARKS, STORE, write_store
 from autograder.cli import app
 from tests.conftest import ROOT
 
@@ -70,10 +70,10 @@ def test_a_damaged_line_stays_named(results, course):
     old.write_bytes(old.read_bytes().replace(b'"points":4.0', b'"points":3.5'))
     with write_store(results) as store:
         (damaged,) = store.marks().damaged
-    assert (results / FILE).is_file()
+    assert (results / STORE).is_file()
     desk = Marking(results, course)
     assert (
         desk.marks().notes([])[-1]
-        == f"{FILE}: row {damaged} is damaged and not counted. Mark it again."
+        == f"{STORE}: row {damaged} is damaged and not counted. Mark it again."
     )
     assert desk.standing(desk.answers()["bob", "reflection", "what_it_means"]).is_open

@@ -8,7 +8,7 @@ import pytest
 
 from autograder.classroom.marking import Overtaken
 from autograder.classroom.marks import Marks
-from autograder.classroom.store import FILE, GivenMark, read_store, write_store
+from autograder.classroom.store import STORE, GivenMark, read_store, write_store
 from autograder.course.errors import UserError
 from tests.classroom.words import Words
 
@@ -38,10 +38,10 @@ def test_a_mark_of_the_desk_becomes_the_grade_and_stands_in_the_table(words):
 
 def test_to_read_makes_no_file(words):
     words.type_in("ann", "2")
-    (words.out / FILE).unlink()
+    (words.out / STORE).unlink()
     desk = words.desk()
     assert desk.standing(desk.answers()["ann", "essay", "why"]).mark.points == 2
-    assert not (words.out / FILE).exists()
+    assert not (words.out / STORE).exists()
 
 
 def test_what_is_entered_last_counts_by_either_way(words):
@@ -78,7 +78,7 @@ def test_the_same_mark_by_both_ways_is_one(words):
 
 
 def test_a_mark_given_while_grade_runs_counts_in_the_next_run(words):
-    running = Marks(words.out / "by-hand.csv", words.course, words.course.exercises.values())
+    running = Marks(words.out, words.course, words.course.exercises.values())
     words.mark(words.desk(), "ann", 3)
     assert words.finish(running)[0]["ann", "why"] is None
     assert _points(words) == [3, None, None]
@@ -86,7 +86,7 @@ def test_a_mark_given_while_grade_runs_counts_in_the_next_run(words):
 
 def test_a_mark_corrected_while_grade_runs_is_not_taken_back_by_the_table(words):
     words.mark(words.desk(), "ann", 3)
-    running = Marks(words.out / "by-hand.csv", words.course, words.course.exercises.values())
+    running = Marks(words.out, words.course, words.course.exercises.values())
     words.mark(words.desk(), "ann", 4)
     words.finish(running)
     assert words.rows()["ann", "why"]["points"] == "3"
@@ -143,7 +143,7 @@ def _mark(student, points):
 
 
 def _rows(folder, query):
-    with contextlib.closing(sqlite3.connect(folder / FILE)) as database:
+    with contextlib.closing(sqlite3.connect(folder / STORE)) as database:
         database.execute(query)
         database.commit()
 
@@ -163,26 +163,26 @@ def test_a_changed_or_removed_row_is_named_and_does_not_count(words, change):
     _rows(words.out, change)
     points, notes = words.grade()
     assert points["ann", "why"] is None
-    assert f"{FILE}: row 1 is damaged and not counted. Mark it again." in notes
+    assert f"{STORE}: row 1 is damaged and not counted. Mark it again." in notes
 
 
 def test_a_link_is_not_followed(words, tmp_path):
-    (words.out / FILE).unlink()
-    (words.out / FILE).symlink_to(tmp_path / "elsewhere")
+    (words.out / STORE).unlink()
+    (words.out / STORE).symlink_to(tmp_path / "elsewhere")
     with pytest.raises(UserError, match="link"):
         words.grade()
     assert not (tmp_path / "elsewhere").exists()
 
 
 def test_a_damaged_store_is_refused_and_says_what_to_do(words):
-    (words.out / FILE).write_bytes(b"not a database" * 100)
+    (words.out / STORE).write_bytes(b"not a database" * 100)
     with pytest.raises(UserError, match="Restore a backup of it, or move it elsewhere"):
         words.grade()
 
 
 def test_a_full_disk_keeps_no_half_of_a_mark(words):
     words.mark(words.desk(), "ann", 3)
-    store = words.out / FILE
+    store = words.out / STORE
     before, limits = store.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (len(before), limits[1]))
     try:

@@ -25,7 +25,7 @@ def write(words, folder, name, run):
         number += 1
         act = f"{name} {run} {number}"
         where = {"student": name, "exercise": "essay", "check": ""}
-        adjustments = Adjustments(words.out / "adjustments.csv", words.course)
+        adjustments = Adjustments(words.out, words.course)
         assert adjustments.enter(where | decision_row("add", 1.0, act, name)) == ""
         os.write(acknowledged, f"adjusted {act}\n".encode())
         each = desk.answers()[name, "essay", "why"]
@@ -79,7 +79,7 @@ def test_what_was_acknowledged_is_there(tmp_path):
     kept = {("adjusted", each.cells["why"]) for each in adjustments}
     kept |= {("marked", each.mark.comment) for all in marks.by_answer.values() for each in all}
     assert set(acts) <= kept
-    table = Adjustments(words.out / "adjustments.csv", words.course)
+    table = Adjustments(words.out, words.course)
     assert {("adjusted", each.decision.why) for each in table.entered} >= set(acts) - {
         act for act in acts if act[0] == "marked"
     }

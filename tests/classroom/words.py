@@ -71,7 +71,7 @@ class Words:
 
     def grade(self):
         """Return each student's points by question, None if an answer waits, and the notes."""
-        marks = Marks(self.out / "by-hand.csv", self.course, self.course.exercises.values())
+        marks = Marks(self.out, self.course, self.course.exercises.values())
         return self.finish(marks)
 
     def finish(self, marks):

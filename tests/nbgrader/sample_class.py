@@ -15,7 +15,7 @@ import nbformat
 from nbformat.v4 import new_code_cell
 
 from autograder.authoring.build import as_book
-from autograder.classroom.records import FILE as REPORTS
+from autograder.classroom.records import REPORTS
 from autograder.course.course_file import load_course
 from autograder.report.model import Report
 from autograder.submission.source import read_source

@@ -149,7 +149,7 @@ def test_a_comment_at_a_line_is_the_comment_of_its_cell(course, grading, tmp_pat
     head = "student,exercise,check,change,points,why,by,when,work_id\n"
     path = tmp_path / "adjustments.csv"
     path.write_text(head + "".join(f"{row},{work}\n" for row, work in rows))
-    entered = Adjustments(path, course).entered
+    entered = Adjustments(path.parent, course).entered
     grading.remarks = {"ann": [e.decision for e in entered if e.decision.student == "ann"]}
     shown = grading.know("ann", source, report)
     answers = {"first": "import x", "second": "def one():\n    return <2>"}
