@@ -25,7 +25,7 @@ from autograder.worker.values import Dates, Record
 
 Numbers = npt.NDArray[Any]
 Layout = Callable[[Numbers], tuple[Numbers, npt.NDArray[np.int64], tuple[str, ...]]]
-NEAR = 0.01  # a result with smaller errors is right, apart from its precision
+NEAR, TINY = 0.01, 1e-4  # a result with smaller errors is right, apart from its precision
 NEARLY = (
     "Which line changes numbers only a little, by a rounding, another dtype or a small constant?",
     "The grader compares more than three digits, and float16 keeps three. The default is float64.",
@@ -138,7 +138,7 @@ def expect_close(
             hints = NEARLY
         elif is_cut and np.count_nonzero(numbers) > 1:
             text, hints = f"{text} All your values are whole numbers.", WHOLE_NUMBERS
-        elif np.allclose(numbers, right, rtol=NEAR, atol=NEAR * np.abs(right).max()):
+        elif np.allclose(numbers, right, rtol=NEAR, atol=TINY * np.abs(right).max()):
             hints = NEARLY
         raise Mismatch(text, what, numbers, right, wrong, layout, groups, hints=hints)
     return answer

@@ -279,17 +279,7 @@ def _relation(pairs: Sequence[tuple[Vector, Vector]]) -> tuple[str, dict[str, st
         np.allclose(np.sort(a), np.sort(right), rtol=1e-6, atol=1e-9) for a, right in pairs
     ):
         return "other_order", {}
-    if all(
-        _is_half(a) and not _is_half(right) and np.allclose(a, right, 0.02, 0.02)
-        for a, right in pairs
-    ):
-        return "half_precision", {}
     return "", {}
-
-
-def _is_half(numbers: Vector) -> bool:
-    with np.errstate(over="ignore"):
-        return np.array_equal(numbers, numbers.astype(np.float16))
 
 
 def _constants(calls: Iterable[Vector]) -> list[float]:

@@ -76,7 +76,6 @@ STATEMENTS: Mapping[str, str] = {
     "measure": "{says}",
     "right_result": "{Right} {is_right} right. {Wrong} {is_wrong} wrong.",
     "times_number": "Every number{of} is {factor} times the right number.",
-    "half_precision": "All numbers{of} have half precision (float16): about three digits.",
     "other_order": "All the right numbers{of} are there, but some of them are in the wrong places.",
     "shape_in_names": "The shape of {what} is {shape}. It should be {expected}.",
 }

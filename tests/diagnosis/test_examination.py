@@ -325,10 +325,6 @@ def test_a_mistake_that_is_on_no_list_gets_no_name():
         (lambda x, c: np.ones(2), "the result is the same, whatever the arguments are"),
         (lambda x, c: 2 * (x + c) + 4000, "All are above a thousand."),
         (
-            lambda x, c: (2 * (x + c)).astype(np.float16).astype(float),
-            "All numbers have half precision (float16): about three digits.",
-        ),
-        (
             lambda x, c: np.repeat(2 * np.cos(x[:, :1] + c), 7, axis=1),
             "The shape of the result is (L, 7). It should be (L, d).",
         ),
