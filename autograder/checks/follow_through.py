@@ -376,6 +376,9 @@ def expect_data_follows(
         note(f"Right, given your {own}.")
 
 
+DEPENDS = "So it depends on chance, or on something that an earlier call left behind."
+
+
 def expect_independent_calls(
     submission: Submission, calls: Sequence[tuple[str, Calling]], between: Sequence[Calling] = ()
 ) -> None:
@@ -412,15 +415,10 @@ def expect_independent_calls(
                 again = None
             if not values_agree(before, again):
                 raise Mismatch(
-                    f"{name} was called twice with the same arguments, with other calls between "
-                    "them. The results differ. So the result depends on chance, or on something "
-                    "that an earlier call left behind.",
+                    f"After other calls, the result of {name} differs from an earlier result for "
+                    f"the same arguments. {DEPENDS}",
                     mistake="remembers",
-                    told=(
-                        "A function was called twice with the same arguments, with other calls "
-                        "between them. The results differ. So the result depends on chance, or on "
-                        "something that an earlier call left behind."
-                    ),
+                    told=f"After other calls, a function gives another result. {DEPENDS}",
                 )
 
 

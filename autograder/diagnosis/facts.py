@@ -15,7 +15,7 @@ import numpy as np
 from autograder.checks.projection_hash import Vector
 from autograder.course.text import number
 from autograder.diagnosis.callers import ModuleCaller
-from autograder.diagnosis.examination import ENOUGH, Answer, Observations, ObservedCall
+from autograder.diagnosis.examination import ENOUGH, Answer, Observations
 from autograder.diagnosis.finding import Finding, located, named_fact, sentence, stated
 from autograder.diagnosis.outcome import Outcome, only_nan
 from autograder.diagnosis.recipe import Fact, Recipe, Trait
@@ -215,7 +215,7 @@ def division(seen: Observations) -> Statement | None:
     safe = [side for side in sides if side.is_safe]
     equal = [side for side in safe if side.calls == failed]
     if equal:
-        return _one_property(equal, seen.wrong, seen.recipe)
+        return _one_property(equal, seen)
     kinds = _kinds(failed, seen)
     for side in sides if relation(seen) is None else ():
         chance = (_kinds(side.calls, seen) / seen.kinds) ** kinds
@@ -228,15 +228,13 @@ def _kinds(calls: Iterable[int], seen: Observations) -> int:
     return len({number % seen.kinds for number in calls})
 
 
-def _one_property(
-    sides: Sequence[Side], wrong: Sequence[ObservedCall], recipe: Recipe
-) -> Statement | None:
+def _one_property(sides: Sequence[Side], seen: Observations) -> Statement | None:
     side = sides[0]
     if len(sides) > 1:  # if two properties fit, the cause is unknown
         return None
-    state = " (in evaluation)" if isinstance(recipe.caller, ModuleCaller) else ""
-    both = {"right": side.otherwise + state, "wrong": side.words}
-    errors = [case.answer.error for case in wrong]
+    state = " (in evaluation)" if isinstance(seen.recipe.caller, ModuleCaller) else ""
+    both = {"right": side.otherwise + state, "wrong": side.words, "count": str(len(seen.cases))}
+    errors = [case.answer.error for case in seen.wrong]
     if all(errors):
         return stated("right_and_error", **both, error=errors[0])
     return stated("right_and_wrong", **both)

@@ -65,11 +65,12 @@ STATEMENTS: Mapping[str, str] = {
     "also_stop": "In some calls, {error}",
     "only_nan": "In every call, all numbers in the results are NaN (not a number).",
     "right_and_wrong": (
-        "{Wrong}, your code is wrong for all tested inputs. {Right}, it is right for all of them."
+        "The grader also tried {count} other inputs. {Wrong}, your code is wrong for all of these. "
+        "{Right}, it is right for all of these."
     ),
     "right_and_error": (
-        "{Wrong}, your code stops with an error for all tested inputs. {Right}, it is right for "
-        "all of them. {error}"
+        "The grader also tried {count} other inputs. {Wrong}, your code stops with an error for "
+        "all of these. {Right}, it is right for all of these. {error}"
     ),
     "wrong_only": "{Wrong}, your code is wrong for some tested inputs.",
     "fact": "{says}",

@@ -293,6 +293,9 @@ def test_large_scores_and_unchanged_arguments(submission, compare, rng, grading)
         function = submission.scaled_dot_product_attention
         expect_unchanged_arguments(function, ["Q", "K", "V"], Q, K, V, mask=each)
     attend = lambda *args: lambda s: call(s.scaled_dot_product_attention, *args)
-    calls = [("attention without a mask", attend(Q, K, V)), ("attention", attend(Q, K, V, mask))]
+    calls = [
+        ("a call without a mask", attend(Q, K, V)),
+        ("a call with a mask", attend(Q, K, V, mask)),
+    ]
     narrow = attend(*draw(rng, (2,), 3, 5, 3, 2))  # other keys have another scale
     expect_independent_calls(submission.fresh(), calls, between=[narrow, attend(K, Q, Q)])

@@ -45,7 +45,7 @@ def lines(text):
             """
             def f(x, y):
                 a = x + y
-                a = a - 1
+                a = a - 2
                 return a
             """,
             [5],
@@ -103,6 +103,17 @@ def lines(text):
 )
 def test_the_first_value_that_no_right_answer_has(text, first, fine):
     assert lines(text) == (first, fine)
+
+
+def test_no_line_is_the_first_if_an_argument_is_unknown():
+    text = """
+        def g(z):
+            return z * 2
+
+        def f(x, y):
+            return g(7 * x)
+    """
+    assert lines(text)[0] == []
 
 
 def test_the_first_line_may_show_its_array_in_a_later_call_only():

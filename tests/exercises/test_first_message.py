@@ -787,7 +787,7 @@ FIRST = {
             "p = softmax(scores)": "p = softmax(scores); "
             "return np.linalg.norm(np.diag(p) - np.outer(p, p))"
         },
-        "For an array with one axis, it is right for all of them.",
+        "For an array with one axis, it is right for all of these.",
     ),
     "a module is right without a mask, and with one of 0 and 1": (
         "multi_head_attention",
@@ -823,7 +823,7 @@ FIRST = {
     "a module is right with one batch axis in evaluation only": (
         "self_attention",
         {"nn.Dropout(dropout)": "nn.Dropout1d(dropout)"},
-        "With at most one batch axis (in evaluation), it is right for all of them.",
+        "With at most one batch axis (in evaluation), it is right for all of these.",
     ),
     "the query needs no swapping where the key is swapped": (
         "self_attention",
@@ -920,7 +920,7 @@ FIRST = {
     "a mask that has to be stretched is wrong too": (
         "scaled_dot_product_attention",
         {"np.where(mask, scores": "np.where(np.asarray(mask)[np.newaxis], scores"},
-        "With a mask of as many axes as the scores, your code is wrong for all tested inputs. With a ",
+        "With a mask of as many axes as the scores, your code is wrong for all of these. With a ",
     ),
 }
 

@@ -161,7 +161,7 @@ BOTH = "weights = e / e.sum(-1, keepdims=True)"
         ),
         (
             f"scores = np.where(m, scores.clip(-700, 700), -np.inf); {STABLE}{BOTH}",
-            "or large scores, your code is wrong for all tested inputs.",
+            "or large scores, your code is wrong for all of these.",
             "without a mask",
         ),
     ],

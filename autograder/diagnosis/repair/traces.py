@@ -235,8 +235,8 @@ def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines,
 
     A value is known if a correct solution also computes it. If every line has an unknown value, the
     student's approach is different, so the function returns neither. If an argument is unknown
-    first, the line of its function call is unknown, so there is no first line. Arrays of one repeated number,
-    such as zeros that a loop fills later, do not count.
+    first, a line with a call computes it, so the function returns no first line. Arrays of one
+    repeated number, such as zeros that a loop fills later, do not count.
     """
     values = [value for value in values if not _is_constant(*value.known_by)]
     ranks = {place: rank for rank, place in enumerate(dict.fromkeys(v.place for v in values))}
@@ -245,7 +245,7 @@ def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines,
         for value in values
         if value.known_by[0] >= SMALLEST and not _is_among(value.known_by, known)
     ]
-    large = {value.place for value in values if value.known_by[0] >= TELLING}
+    large = {v.place for v in values if v.known_by[0] >= TELLING and v.place[1] != GIVEN}
     fine = Lines(large) - Lines(value.place for value in unknown)
     if not fine or not unknown:
         return Lines(), fine
