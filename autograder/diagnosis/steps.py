@@ -367,8 +367,20 @@ def _equal_results(replay: Replay, number: int, one: Outcome, other: Outcome) ->
 
 
 def _changes_near(examination: Examination) -> list[Wrong]:
+    """Return general changes that give the first wrong result with a wrong number.
+
+    NaN alone shows no change: many changes give NaN in the same place.
+    """
     replay, outcomes = examination.replay, examination.outcomes
-    values = [number for number in examination.wrong if not outcomes[number].raised]
+
+    def has_a_wrong_number(call: int) -> bool:
+        answer, right = outcomes[call].numbers, replay.outcome(call).numbers
+        if answer.shape != right.shape:
+            return not outcomes[call].raised
+        finite = np.isfinite(answer)
+        return not np.allclose(answer[finite], right[finite], rtol=1e-6, atol=1e-9)
+
+    values = [call for call in examination.wrong if has_a_wrong_number(call)]
     if len(values) < TELLING:
         return []
     found = replay.giving(replay.families, outcomes, values[:1])
