@@ -279,7 +279,7 @@ def _picture(item: Any, axes: Any, view: View) -> Picture:
         y_edges=[round(float(edge), 9) for edge in grid[:, 0, 1]],
         hidden=int((~seen).sum()),
         colours=_different(colour_over(colours.reshape(-1, 4)[in_order], ground)),
-        shades=_different(colour_over(colours_of(item, steps), ground)),
+        shades=len({tuple(colour) for colour in colours_of(item, steps).round(6).tolist()}),
     )
     return Picture(item, image, values, colours)
 
