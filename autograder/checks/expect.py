@@ -137,7 +137,8 @@ def expect_close(
             text += " Half precision (float16) keeps three digits. Use float32 or float64."
             hints = NEARLY
         elif is_cut and np.count_nonzero(numbers) > 1:
-            text, hints = f"{text} All your values are whole numbers.", WHOLE_NUMBERS
+            text += " All your values are whole numbers: their decimals are cut off."
+            hints = WHOLE_NUMBERS
         elif np.allclose(numbers, right, rtol=NEAR, atol=TINY * np.abs(right).max()):
             hints = NEARLY
         raise Mismatch(text, what, numbers, right, wrong, layout, groups, hints=hints)
@@ -415,9 +416,12 @@ def _expect_message(
             ),
         )
     if absent:
+        braces = re.search(r"\{\w+\}", error.message)
+        f_missing = " The names in braces are not replaced: is an f missing before the quotes?"
         raise Mismatch(
             f"{name} raised {type}, as it should, but its message does not name "
-            f"{' and '.join(absent)}: {one_line(error.message, 120)!r}.",
+            f"{' and '.join(absent)}: {one_line(error.message, 120)!r}."
+            f"{f_missing if braces else ''}",
             mistake="message-says-too-little",
             told=(
                 "The error is right, but its message does not name everything that it should name."

@@ -416,10 +416,22 @@ def expect_independent_calls(
             if not values_agree(before, again):
                 raise Mismatch(
                     f"After other calls, the result of {name} differs from an earlier result for "
-                    f"the same arguments. {DEPENDS}",
+                    f"the same arguments. {_more_parts(before, again) or DEPENDS}",
                     mistake="remembers",
                     told=f"After other calls, a function gives another result. {DEPENDS}",
                 )
+
+
+def _more_parts(first: Any, later: Any) -> str:
+    """Return a sentence if the later one of two figures has more lines, images or texts."""
+    if not isinstance(first, Figure) or not isinstance(later, Figure):
+        return ""
+    sizes = [
+        sum(len(axes.series) + len(axes.images) + len(axes.texts) for axes in figure.axes)
+        for figure in (first, later)
+    ]
+    more = "The later figure has more lines, images or texts: they come from earlier calls."
+    return f"{more} Make a new figure in each call." if sizes[0] < sizes[1] else ""
 
 
 def _expect_kept_results(

@@ -1,7 +1,7 @@
 """Proxy of a student's module. Checks get this proxy as `submission`."""
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, ClassVar
 
 import msgspec
@@ -11,7 +11,7 @@ from autograder.sandbox.peer import CourseFunction, Note
 from autograder.sandbox.problems import Crashed, NotPlain, Raised
 from autograder.sandbox.process import handle_in
 from autograder.sandbox.session import WorkerSession
-from autograder.submission.code import find_assignment, parsed
+from autograder.submission.code import Definition, find_assignment, parsed
 from autograder.submission.source import Source
 from autograder.worker.codec import Handle, has_handle, tensor
 from autograder.worker.messages import CodePlace, Forward, Passed, Reply, Request
@@ -197,6 +197,13 @@ class Submission:
             ),
             None,
         )
+
+    def uses_of(self, names: Collection[str]) -> list[tuple[str, int]]:
+        """Return the attributes with one of these names in functions and classes, with lines."""
+        tops = [top for unit in self._session.source.units for top in parsed(unit) or ()]
+        nodes = (node for top in tops if isinstance(top, Definition) for node in ast.walk(top))
+        uses = (node for node in nodes if isinstance(node, ast.Attribute) and node.attr in names)
+        return [(node.attr, node.lineno) for node in uses]
 
     def answer(self, name: str) -> str:
         """Return the student's answer in words to a question. If there is none, return ""."""

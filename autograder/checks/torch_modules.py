@@ -26,6 +26,7 @@ from autograder.worker.torch_modules import run_module
 
 MAX_NAMES = 12
 CLOSE = 1e-3  # relative tolerance, used to choose between several fits
+CUTS = frozenset({"detach", "data", "numpy", "no_grad", "requires_grad"})
 STEP = 0.05  # step of a difference quotient, in float32
 SLOPE = 0.03  # allowed relative error of a difference quotient
 LEAST_SLOPE = 1e-3  # smaller gradients count as zero; relative to the correct gradient's size
@@ -45,6 +46,7 @@ class ModuleRun:
         fit: the layout of the weights in the module's parameters.
         parameters: the shapes of the student's parameters and buffers, by name.
         is_guess: true if several fits are possible, and a student kit lacks the correct result.
+        cuts: the lines that may keep gradients from the weights, each with a name such as "detach".
     """
 
     value: Any
@@ -54,6 +56,7 @@ class ModuleRun:
     fit: ParameterFit
     parameters: Mapping[str, list[int]]
     is_guess: bool = False
+    cuts: Sequence[tuple[str, int]] = ()
 
 
 def draw_state(rng: np.random.Generator, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
@@ -122,7 +125,8 @@ def forward_pass(
             raise _not_there(name, passed, state)
     gradients = passed.gradients if fit.is_plain else fit.back(passed.gradients)
     used = fit.used(state)
-    return ModuleRun(passed.value, gradients, passed.after, used, fit, passed.state, is_guess)
+    cuts = submission.uses_of(CUTS)
+    return ModuleRun(passed.value, gradients, passed.after, used, fit, passed.state, is_guess, cuts)
 
 
 def _is_roughly(value: Any, right: Any) -> bool:
@@ -238,10 +242,13 @@ def expect_gradients(
     asked = {key: expected for key, expected in right.gradients.items() if key not in apart}
     for key in asked:
         if run.gradients.get(key) is None:
+            examples = "detach(), .data, NumPy, torch.no_grad(), requires_grad = False or a new "
+            cut = f": {examples}torch.tensor(…)"
+            if len({*run.cuts}) == 1:
+                cut = ", such as `{}` in line {}".format(*run.cuts[0])
             raise Mismatch(
                 f"No gradient reaches {names.get(key, key)}. Either it has no effect on the "
-                "result, or something cuts the chain of torch operations: detach(), .data, "
-                "NumPy, torch.no_grad(), requires_grad = False or a new torch.tensor(…).",
+                f"result, or something cuts the chain of torch operations{cut}.",
                 mistake="gradient-cut",
                 told=(
                     "A gradient is missing. Either a value has no effect on the result, or "

@@ -226,8 +226,10 @@ def expect_numbers_in_cells(written, weights):
         )
     i, j = next((i, j) for i, j in cells if not matches(written[i, j], weights[i, j]))
     if all(unit == 1.0 for numbers in written.values() for _, unit in numbers):
+        hundredths = all(abs(written[cell][0][0] - 100 * weights[cell]) <= 0.51 for cell in cells)
+        kind = "percentages without the sign %" if hundredths else "whole numbers"
         raise Mismatch(
-            f"All numbers in the cells are whole numbers. The weight of cell [{i}][{j}] is "
+            f"All numbers in the cells are {kind}. The weight of cell [{i}][{j}] is "
             f"{weights[i, j]:.3f}. Show at least one decimal, or a percentage.",
             mistake="whole-numbers",
         )

@@ -139,6 +139,8 @@ def expect_links(answer, weights, tokens, k):
             why = f" Here k is {k}, and there are {len(row)} tokens." if k >= len(row) else ""
             if len(links) > k > 0 and np.allclose(found[k - 1 :], wanted[-1]):
                 why = f" k is {k}, also for equal weights."
+            if len(links) < len(wanted) and not any(wanted[len(links) :]):
+                why += " The missing links have the weight 0."
             said = f"The {where[4:]}: expected {len(wanted)}, found {len(links)}.{why}"
             raise Mismatch(said)
         expect_close(found, wanted, f"the weights in {where}")

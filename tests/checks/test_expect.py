@@ -255,7 +255,7 @@ def test_numbers_that_are_cut_to_whole_ones_are_told_so(answer, is_cut):
     """The hints were about the order of the axes where `astype(int)` had cut the right numbers."""
     with pytest.raises(Mismatch) as caught:
         expect_close(np.array(answer), np.array([1.5, -1.25, 2.0]))
-    assert ("All your values are whole numbers." in caught.value.finding) == is_cut
+    assert ("All your values are whole numbers" in caught.value.finding) == is_cut
     assert (caught.value.hints == WHOLE_NUMBERS) == is_cut
 
 

@@ -226,3 +226,29 @@ def test_an_error_that_an_earlier_call_causes_is_no_error_of_every_call(report_o
     """It was "For more than one head, your code stops with an error for all of these."."""
     said = opening(report_on("multi_head_reshape", HEADS_OF_SPLIT)).text
     assert said.startswith("merge_heads: The same call gives another result after other calls.")
+
+
+@pytest.mark.parametrize(
+    ("exercise", "old", "new", "says"),
+    [
+        ("multi_head_reshape", 'f"', '"', "is an f missing before the quotes?"),
+        (
+            "multi_head_attention",
+            "weights @ value",
+            "weights.detach() @ value",
+            "such as `detach` in line ",
+        ),
+        ("attention_patterns", "(-row)[:k]", "(-row)[: min(k, (row > 0).sum())]", "the weight 0."),
+        (
+            "attention_heatmap",
+            'plt.subplots(layout="constrained")',
+            "plt.gcf(), plt.gca()",
+            "come from earlier calls",
+        ),
+    ],
+)
+def test_what_the_source_or_the_result_shows_is_said(grade_text, exercise, old, new, says):
+    text = (ROOT / f"solutions/{exercise}.py").read_text()
+    assert old in text
+    report = grade_text(exercise, text.replace(old, new))
+    assert says in " ".join(check.finding for check in failures(report))

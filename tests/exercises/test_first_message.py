@@ -389,7 +389,7 @@ NOT_DONE = {
         "multi_head_reshape",
         {"x.transpose(0, 2, 1, 3).reshape(": "x.transpose(0, 2, 1, 3).astype(int).reshape("},
         "test_round_trip",
-        "All your values are whole numbers.",
+        "All your values are whole numbers",
     ),
     "masked_attention_weights blocks with -1000": (
         "causal_mask",

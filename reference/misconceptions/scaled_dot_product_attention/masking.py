@@ -112,13 +112,14 @@ MASKING = (
             "mask-after-softmax-renormalised": [
                 (
                     "Where the allowed scores are far below a blocked score, the exponentials of "
-                    "all allowed scores become 0 or nearly 0{, and the row does not sum to 1}.",
+                    "all allowed scores become 0 or nearly 0{, and the row does not sum to 1}. "
+                    "So the mask acts after the maximum is taken.",
                     _after(lambda w, m: w * m / ((w * m).sum(-1, keepdims=True) + 1e-9)),
                 ),
                 (
                     "Where the allowed scores are far below a blocked score, the exponentials of "
                     "all allowed scores become 0, so {some results are|the result has} NaN (not a "
-                    "number), from 0 / 0.",
+                    "number), from 0 / 0. So the mask acts after the maximum is taken.",
                     _after(lambda w, m: w * m / (w * m).sum(-1, keepdims=True)),
                 ),
             ],
