@@ -242,19 +242,7 @@ def expect_gradients(
     asked = {key: expected for key, expected in right.gradients.items() if key not in apart}
     for key in asked:
         if run.gradients.get(key) is None:
-            examples = "detach(), .data, NumPy, torch.no_grad(), requires_grad = False or a new "
-            cut = f": {examples}torch.tensor(…)"
-            if len({*run.cuts}) == 1:
-                cut = ", such as `{}` in line {}".format(*run.cuts[0])
-            raise Mismatch(
-                f"No gradient reaches {names.get(key, key)}. Either it has no effect on the "
-                f"result, or something cuts the chain of torch operations{cut}.",
-                mistake="gradient-cut",
-                told=(
-                    "A gradient is missing. Either a value has no effect on the result, or "
-                    "something cuts the chain of torch operations."
-                ),
-            )
+            raise _no_gradient(run, names.get(key, key))
     for key, expected in asked.items():
         answer = run.gradients[key]
         try:
@@ -272,6 +260,20 @@ def expect_gradients(
         if 2 * len(change) < len(depend):
             raise follows
     return follows is not None
+
+
+def _no_gradient(run: ModuleRun, what: str) -> Mismatch:
+    cut = "detach(), .data, NumPy, torch.no_grad(), requires_grad = False or a new torch.tensor(…)"
+    if len({*run.cuts}) == 1:
+        cut = "such as `{}` in line {}".format(*run.cuts[0])
+    either = (
+        "Either it has no effect on the result, or something cuts the chain of torch operations"
+    )
+    return Mismatch(
+        f"No gradient reaches {what}. {either}: {cut}.",
+        mistake="gradient-cut",
+        told=f"A gradient is missing. {either}.",
+    )
 
 
 def _apart(one: Any, other: Any) -> float:
