@@ -272,7 +272,7 @@ def _no_gradient(run: ModuleRun, what: str) -> Mismatch:
     return Mismatch(
         f"No gradient reaches {what}. {either}: {cut}.",
         mistake="gradient-cut",
-        told=f"A gradient is missing. {either}.",
+        told=f"No gradient reaches a weight or an input. {either}.",
     )
 
 
