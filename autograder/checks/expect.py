@@ -406,14 +406,12 @@ def _expect_message(
                 "The error comes from the library. The function itself did not refuse these sizes."
             ),
         )
-    if "values to unpack" in error.message:
+    is_own = error.place is None or "raise" in error.place.text
+    if "values to unpack" in error.message or (absent and not is_own):
         raise Mismatch(
-            f"{error.finding} This {type} came from Python: your code did not raise it itself.",
+            f"{error.finding} Your code did not raise this {type} itself.",
             mistake="another-error",
-            told=(
-                "The error comes from Python. The text asks for an error that the function raises "
-                "itself."
-            ),
+            told="The text asks for an error that the function raises itself.",
         )
     if absent:
         braces = re.search(r"\{\w+\}", error.message)

@@ -145,8 +145,8 @@ def _turned(array: Sequence[int], how: str) -> list[int]:
 
 def _unpacked(failure: _Failure) -> str:
     is_shape = re.search(r"=\s*[\w.]+\.(?:shape|size\(\))\s*$", failure.line)
-    more = ". shape[-1] and shape[-2] work for any number of axes" if is_shape else ""
-    return f"{failure.known} The line needs exactly {failure.found[1]} parts{more}."
+    more = " A shape has one part for each axis." if is_shape else ""
+    return f"{failure.known} The line needs exactly {failure.found[1]} parts.{more}"
 
 
 def _broadcast(failure: _Failure) -> str:

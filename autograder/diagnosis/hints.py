@@ -133,7 +133,7 @@ HINTS: Mapping[str, Three] = {
     "unpacked": (
         "How many values are on each side of the `=` {where}?",
         "`a, b = …` takes exactly two values, and a shape has one size for each axis.",
-        "Take the sizes one by one: x.shape[-1] and x.shape[-2] work for any number of axes.",
+        "Print the shape just before that line. Write as many names as it has sizes.",
     ),
     "index": (
         "Which index is too large for its axis {where}?",

@@ -5,10 +5,12 @@ import pytest
 
 from autograder.author import (
     Mismatch,
+    Raised,
     expect_close,
     expect_independent_calls,
     expect_shape,
     expect_unchanged_arguments,
+    graded_elsewhere,
 )
 
 
@@ -64,6 +66,13 @@ def test_any_axis(submission, reference, rng):
     cases += [((2, 2, 1, 3, 2), 3)]
     for shape, axis in cases:
         x = rng.normal(size=shape)
+        expect_close(submission.softmax(x, axis=axis), reference.softmax(x, axis))
+    for x, axis in (
+        ([5.0], 0),
+        ([[2.0], [-1.0]], 1),
+        ([[3.0, 0.0]], 0),
+    ):  # one entry: the result is 1
+        x = np.array(x)
         expect_close(submission.softmax(x, axis=axis), reference.softmax(x, axis))
 
 
@@ -160,6 +169,9 @@ def test_input_unchanged(submission, rng):
     for x, axis in cases:
         given = {} if axis == -1 else {"axis": axis}
         expect_unchanged_arguments(submission.softmax, ["x"], x, **given)
+    for x in (np.array([3, 1, 2]), [1.0, 2.0, 3.0], [[1, 2], [4, 3]]):
+        with graded_elsewhere(Raised):  # test_lists_and_integers grades these errors
+            expect_unchanged_arguments(submission.softmax, ["x"], x)
     one, other = rng.normal(size=(2, 3, 4))
     calls = [
         ("softmax", lambda s: s.softmax(one)),

@@ -253,6 +253,68 @@ def test_two_lines_are_named_if_a_change_in_either_is_enough(search):
     assert [place.text[:12] for place in found.places] == ["B, H, L, d =", "return x.tra"]
 
 
+HALVES = """
+    import numpy as np
+
+    def softmax(x, axis=-1):
+        x = np.asarray(x, dtype=float)
+        e = np.exp(x - x.max(axis=axis, keepdims=True))
+        return BODY
+"""
+SIZES = """
+    def split_heads(x, num_heads):
+        B, L, E = x.shape
+        if E % num_heads:
+            raise ValueError(f"{E} features, {num_heads} heads")
+        return BODY
+
+    def merge_heads(x):
+        B, H, L, d = x.shape
+        return x.transpose(0, 2, 1, 3).reshape(B, L, H * d)
+"""
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("exercise", "text", "body"),
+    [
+        ("softmax", HALVES, "np.tanh(e) / np.sum(np.tanh(e), axis=axis, keepdims=True)"),
+        ("softmax", HALVES, "np.sqrt(e / np.sum(e, axis=axis, keepdims=True))"),
+        (
+            "multi_head_reshape",
+            SIZES,
+            "x.reshape(B, L, num_heads, num_heads).transpose(0, 2, 1, 3)",
+        ),
+    ],
+)
+def test_a_kind_of_edit_is_not_said_if_another_such_edit_is_no_repair(search, exercise, text, body):
+    found = search(written(exercise, text, "BODY", body))
+    assert found is None or "(" not in found.said
+
+
+@pytest.mark.one_in(1)
+def test_a_conversion_beside_the_mistake_is_not_named(search):
+    text = """
+        import numpy as np
+
+        def split_heads(x, num_heads):
+            B, L, E = x.shape
+            if E % num_heads:
+                raise ValueError(f"{E} features, {num_heads} heads")
+            d = E // num_heads
+            out = np.zeros((B, num_heads, L, d), dtype=int)
+            for h in range(num_heads):
+                out[:, h] = x[:, :, h * d:(h + 1) * d]
+            return out
+
+        def merge_heads(x):
+            B, H, L, d = x.shape
+            return x.transpose(0, 2, 1, 3).reshape(B, L, H * d)
+    """
+    found = search(written("multi_head_reshape", text))
+    assert [place.line for place in found.places] == [8]
+
+
 def test_an_array_has_no_one_more():
     """One more is said of sizes and of places; of an array it would move every number."""
     text = "def f(scores, n):\n    a = apply(scores, n)\n    return a[:n], range(n)\n"

@@ -52,7 +52,7 @@ KINDS = {
     "axis": (5.0, "of the axis"),
     "kept axis": (5.0, "another axis there, with keepdims"),
     "transpose": (4.5, "two axes exchanged there, or left as they are"),
-    "sign": (4.0, "another sign there"),
+    "sign": (4.0, ""),
     "comparison": (4.0, "another comparison there"),
     "keepdims": (4.0, "reduced axes kept or not kept there"),
     "condition": (4.0, "another condition there"),

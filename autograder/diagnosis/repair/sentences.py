@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 import msgspec
 
 from autograder.course.text import capital, join_names, one_line
-from autograder.diagnosis.repair.edits import KINDS, NO_LINES, Edit
+from autograder.diagnosis.repair.edits import KINDS, NO_LINES, Edit, edits
 from autograder.diagnosis.repair.traces import Lines
 from autograder.diagnosis.repair.tree import Tree
 from autograder.report.model import Line, Repair
@@ -85,21 +85,40 @@ def _describe(found: Found, shown_only: bool) -> Repair | None:
 
 def _of_edits(found: Found, passes: str) -> Repair | None:
     """Return a sentence about single edits that are repairs, or None for too many lines."""
-    edits = sorted(found.edits, key=lambda edit: (edit.unit, edit.lines))
-    places = {(edit.unit, line) for edit in edits for line in edit.lines}
-    if len({(edit.unit, edit.lines) for edit in edits}) > 1:
-        if len(places) > MOST_LINES or any(len(edit.lines) > 1 for edit in edits):
+    changes = _without_conversions(found.edits)
+    places = {(edit.unit, line) for edit in changes for line in edit.lines}
+    if len({(edit.unit, edit.lines) for edit in changes}) > 1:
+        if len(places) > MOST_LINES or any(len(edit.lines) > 1 for edit in changes):
             return _of_function(found, passes)
-        lines = " or one in ".join(found.where(edit.unit, edit.lines) for edit in edits)
+        lines = " or one in ".join(found.where(edit.unit, edit.lines) for edit in changes)
         return found.repair(f"A change in {lines} makes {passes} pass.", sorted(places), EITHER)
-    edit = found.edits[0]
-    numbers, kind = (edit.at, edit.kind) if found.one_kind else (edit.lines, "")
+    edit = changes[0]
+    numbers, kind = edit.at if found.one_kind else edit.lines, _certain_kind(found, edit)
     if len(numbers) > MOST_LINES:
         return _of_function(found, passes)
     change = "A change" if len(numbers) == 1 else "The same change"
     words = KINDS[kind][1] if kind else ""
     said = f"{change} in {found.where(edit.unit, numbers)}{f' ({words})' if words else ''}"
     return found.repair(f"{said} makes {passes} pass.", [(edit.unit, n) for n in numbers], kind)
+
+
+def _without_conversions(found: Sequence[Edit]) -> list[Edit]:
+    """Return the edits in order, without inserted conversions if others remain.
+
+    Such a conversion only undoes the mistake of another line.
+    """
+    replacing = [edit for edit in found if any(span.start < span.end for span in edit.spans)]
+    return sorted(replacing or found, key=lambda edit: (edit.unit, edit.lines))
+
+
+def _certain_kind(found: Found, edit: Edit) -> str:
+    """Return the kind of an edit, or "" if other edits of this kind may be no repairs."""
+    if not found.one_kind or len(found.edits) > 1 or len(edit.spans) > len(edit.at):
+        return ""
+    if edit.kind == "call":
+        others = edits(found.trees, Lines((edit.unit, line) for line in edit.lines))
+        return edit.kind if sum(other.kind == "call" for other in others) == 1 else ""
+    return edit.kind
 
 
 def _of_two(found: Found, passes: str) -> Repair | None:

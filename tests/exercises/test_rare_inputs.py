@@ -1,0 +1,89 @@
+"""Wrong answers that are right for common inputs: each loses a check."""
+
+import pytest
+
+from tests.conftest import ROOT
+
+FLOATS = "    x = np.asarray(x, dtype=float)\n"
+WRONG = {
+    "remainder 1": ("multi_head_reshape", "% num_heads != 0", "% num_heads > 1", "does not fit"),
+    "size 1 along the axis": (
+        "softmax",
+        FLOATS,
+        FLOATS + "    if x.shape[axis] == 1:\n        return x\n",
+        "Any axis",
+    ),
+    "an array of integers changed": (
+        "softmax",
+        FLOATS,
+        "    if getattr(x, 'dtype', None) == int:\n        x -= x.max(axis=axis, keepdims=True)\n"
+        + FLOATS,
+        "stay as they are",
+    ),
+    "a list changed": (
+        "softmax",
+        FLOATS,
+        "    if isinstance(x, list):\n        x[:] = [np.array(row) for row in x]\n" + FLOATS,
+        "stay as they are",
+    ),
+}
+
+
+def text_with(exercise, before, after):
+    text = (ROOT / f"solutions/{exercise}.py").read_text()
+    assert before in text
+    return text.replace(before, after)
+
+
+@pytest.mark.parametrize("mistake", WRONG)
+def test_a_mistake_with_rare_inputs_fails_a_visible_check(grade_text, mistake):
+    exercise, before, after, title = WRONG[mistake]
+    report = grade_text(exercise, text_with(exercise, before, after))
+    failed = [check.title for check in report.checks if check.outcome == "failed"]
+    assert any(title in check for check in failed)
+
+
+def test_errors_with_integers_cost_one_check(grade_text):
+    refused = FLOATS.replace("x = ", "assert np.asarray(x).dtype == float\n    x = ")
+    report = grade_text("softmax", text_with("softmax", FLOATS, refused))
+    failed = [check.title for check in report.checks if check.outcome == "failed"]
+    assert failed == ["Lists and whole numbers are accepted"]
+
+
+@pytest.mark.parametrize(
+    ("split", "merge"),
+    [
+        ("x.reshape(batch, length, features // num_heads, num_heads).transpose(0, 3, 1, 2)", "231"),
+        ("x.reshape(batch, num_heads, length, features // num_heads)", "123"),
+    ],
+)
+def test_two_wrong_functions_that_undo_each_other_pass_only_by_follow_through(
+    grade_text, split, merge
+):
+    right = "x.reshape(batch, length, num_heads, features // num_heads).transpose(0, 2, 1, 3)"
+    text = text_with("multi_head_reshape", right, split)
+    axes = ", ".join(("0", *merge))
+    text = text.replace("x.transpose(0, 2, 1, 3)", f"x.transpose({axes})")
+    report = grade_text("multi_head_reshape", text)
+    after = next(check for check in report.checks if check.title.startswith("merge_heads after"))
+    assert after.note == "The two functions undo each other, but split_heads is wrong."
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "np.array(np.array_split(x, num_heads, axis=2)).transpose(1, 0, 2, 3)",
+        "np.array(np.split(x, num_heads, axis=2)).transpose(1, 0, 2, 3)",
+    ],
+)
+def test_an_error_of_numpy_is_not_called_the_students(grade_text, line):
+    text = f"""
+        import numpy as np
+
+        def split_heads(x, num_heads):
+            return {line}
+    """
+    report = grade_text("multi_head_reshape", text)
+    finding = next(check.finding for check in report.checks if "does not fit" in check.title)
+    assert "as it should" not in finding
+    assert "did not raise this ValueError itself" in finding
