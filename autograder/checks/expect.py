@@ -27,7 +27,7 @@ Numbers = npt.NDArray[Any]
 Layout = Callable[[Numbers], tuple[Numbers, npt.NDArray[np.int64], tuple[str, ...]]]
 NEAR, TINY = 0.01, 1e-4  # a result with smaller errors is right, apart from its precision
 NEARLY = (
-    "Which line changes numbers only a little, by a rounding, another dtype or a small constant?",
+    "Which line changes numbers only a little, by a rounding, another dtype or an inexact number?",
     "The grader compares more than three digits, and float16 keeps three. The default is float64.",
     "Print a result in full after each line, and remove the rounding, dtype or constant.",
 )

@@ -109,6 +109,8 @@ def _transposed(failure: _Failure) -> str:
     listed, array = re.findall(r"-?\d+", found[2]), failure.shapes.get(found[1])
     text = f"The transpose lists {len(listed)} axes, and `{one_line(found[1], 60)}` has "
     text += f"the shape {named_shape(array, failure.sizes)}." if array else "other axes."
+    if failure.line.strip() == failure.part:
+        return f"{text} That line does not store its result, so it changes nothing."
     of_torch = "permute" in failure.found.string
     axes = [*map(str, range(len(listed)))]
     if array and "@" in failure.line and listed == [*axes[:-2], *axes[:-3:-1]]:
@@ -255,7 +257,10 @@ OF_THE_LINE: Meanings = {
     r"'(?:float|int|numpy\.float64|bool)' object has no attribute '(shape|T|ndim)'": (
         "A single number has no {0}. That line needs an array."
     ),
-    r"'function' object has no attribute": "A function is used there. `f(…)` calls it.",
+    r"'function' object has no attribute|'builtin_function_or_method'": (
+        "A function is used there as a value. Round brackets call it: `f(…)`."
+    ),
+    r"unhashable type: 'numpy": "Arrays cannot be keys of a dict, a set or a cache (`lru_cache`).",
     r"'NoneType' object (?:is not (?:subscriptable|iterable|callable)|has no attribute)|"
     r"(?:unsupported operand type\(s\)|not supported between instances) .*NoneType": (
         "Something in that line is None, for example an argument that was left out, or the result "
@@ -283,7 +288,10 @@ MEANINGS: Meanings = {
         "{shapes} The line asks for axis {0}, but the number of axes is {1} here. The first axis "
         "is 0, and the last is −1."
     ),
-    r"Dimension out of range.*got -?\d+": "{shapes}",
+    r"Dimension out of range.*got -?\d+|tuple index out of range": "{shapes}",
+    r"transpose\(\) takes from 1 to 2 positional": (
+        "np.transpose takes all axes as one tuple, such as `np.transpose(a, (1, 0))`."
+    ),
     r"axes don't match array|number of dimensions in the tensor input does not": _transposed,
     r"cannot reshape array of size (\d+) into shape|is invalid for input of size (\d+)": (
         "{shapes} A reshape keeps all {0}{1} numbers: the product of the new sizes must be this "

@@ -137,6 +137,9 @@ def _other_shape(seen: Observations) -> Statement | None:
     for name, results in zip(names, zip(*calls, strict=True), strict=True):
         own, right = [[result[side].shape for result in results] for side in (0, 1)]
         sizes = [seen.recipe.axes(case.state) for case in seen.values]
+        squeezed = ([size for size in shape if size != 1] for shape in right)
+        if all([*shape] == other for shape, other in zip(own, squeezed, strict=True)):
+            continue  # only axes of size 1 are lost, so other calls may have the right shape
         named = None if any(map(operator.eq, own, right)) else _in_names(name, own, right, sizes)
         if named is not None:
             return named

@@ -136,8 +136,8 @@ HINTS: Mapping[str, Three] = {
         "Print the shape just before that line. Write as many names as it has sizes.",
     ),
     "index": (
-        "Which index is too large for its axis {where}?",
-        "An axis with n entries has the indices 0 to n − 1.",
+        "Which index is too large {where}?",
+        "An axis or a tuple with n entries has the indices 0 to n − 1.",
         "Print the index and the array's shape just before the line that fails.",
     ),
     "reshape": (
@@ -251,7 +251,7 @@ HINTS: Mapping[str, Three] = {
         "Compare your `return` with the results that the text names, one by one.",
     ),
     "argument_changed": (
-        "Does a line write into an argument, such as `x -= …` or `x[...] = …`?",
+        "Does a line change an argument, such as `x -= …`, `x[...] = …` or `x.shape = …`?",
         "An array that is passed to a function belongs to the caller.",
         "Make a new array: write `x = x - …` instead of `x -= …`.",
     ),

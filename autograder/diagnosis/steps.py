@@ -98,7 +98,9 @@ def one_in_some_calls(examination: Examination) -> Finding | None:
     kinds = [
         (sorted(side.calls), side.words)
         for side in facts.sides_of_traits(recipe, [recipe.right(probe) for probe in probes])
-        if side.calls.issuperset(examination.wrong) and len(probes) - len(side.calls) >= TELLING
+        if side.is_safe
+        and side.calls.issuperset(examination.wrong)
+        and len(probes) - len(side.calls) >= TELLING
     ]
     return _in_one_kind(examination, kinds, "in_some_calls")
 

@@ -171,7 +171,7 @@ def test_output_by_hand(compare):
     grades=["values"],
     needs=["test_two_results"],
     hints=(
-        "How does your divisor change when the keys get longer?",
+        "What are your scores before the softmax, and your weights after it?",
         "The divisor is the square root of d_k, the number of columns of Q and K.",
         "Take d_k from the last axis of K (K.shape[-1]), and divide the scores by np.sqrt(d_k).",
     ),
@@ -207,6 +207,8 @@ def test_scaling(compare, rng):
 )
 def test_sizes(compare, rng, sizes):
     compare(*draw(rng, *SIZES[sizes]))
+    if sizes == "one sequence":  # one mistake costs one check
+        compare(*draw(rng, (), 4, 4, 3, 2))  # as many keys as queries
 
 
 @pytest.mark.check(
@@ -215,7 +217,7 @@ def test_sizes(compare, rng, sizes):
     grades=["mask"],
     needs=BASIC,
     hints=(
-        "Just before your softmax, what is each blocked score, and what is each allowed one?",
+        "Which scores does your code block, and what is each score just before your softmax?",
         "Blocked weights must be 0, and each row must still sum to 1. So the mask has to act "
         "before the softmax.",
         "Where the mask is false, replace the scaled score by −np.inf (or −1e9). Then take the "

@@ -895,7 +895,7 @@ FIRST = {
     "a root by precedence is twice d_k": (
         "scaled_dot_product_attention",
         {"/ np.sqrt(K.shape[-1])": "/ K.shape[-1] ** 1 / 2"},
-        "scores divided by 2 · d_k, which `/ d_k ** 1 / 2` and `/ d_k * 0.5` both mean.",
+        "scores divided by 2 · d_k. They should be divided by √d_k.",
     ),
     "masked entries of an array have no value": (
         "causal_mask",

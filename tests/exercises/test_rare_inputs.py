@@ -2,6 +2,7 @@
 
 import pytest
 
+from autograder.report.presentation import opening
 from tests.conftest import ROOT
 
 FLOATS = "    x = np.asarray(x, dtype=float)\n"
@@ -25,6 +26,14 @@ WRONG = {
         FLOATS,
         "    if isinstance(x, list):\n        x[:] = [np.array(row) for row in x]\n" + FLOATS,
         "stay as they are",
+    ),
+    "a causal mask for as many keys as queries": (
+        "scaled_dot_product_attention",
+        "    if mask is not None:\n",
+        "    if mask is None and Q.shape[-2] == K.shape[-2] > 1:\n"
+        "        mask = np.tril(np.ones((len(Q), len(Q))))\n"
+        "    if mask is not None:\n",
+        "one sequence",
     ),
 }
 
@@ -87,3 +96,26 @@ def test_an_error_of_numpy_is_not_called_the_students(grade_text, line):
     finding = next(check.finding for check in report.checks if "does not fit" in check.title)
     assert "as it should" not in finding
     assert "did not raise this ValueError itself" in finding
+
+
+MANY_TRANSPOSES = ("K.T if K.ndim != 3 else K.transpose(0, 2, 1)", "np.swapaxes(K, -1, -2)")
+
+
+def test_a_condition_of_calls_is_not_negated(grade_text):
+    """It was "With two batch axes or none", but without batch axes the code is right."""
+    code, right = MANY_TRANSPOSES
+    report = grade_text(
+        "scaled_dot_product_attention",
+        text_with("scaled_dot_product_attention", right, f"({code})"),
+    )
+    assert "or none" not in opening(report).text
+
+
+def test_a_lost_axis_of_size_1_is_not_called_the_last_axis(grade_text):
+    text = text_with(
+        "scaled_dot_product_attention",
+        "return attention_weights @ V, attention_weights",
+        "return np.squeeze(attention_weights @ V), np.squeeze(attention_weights)",
+    )
+    report = grade_text("scaled_dot_product_attention", text)
+    assert "It should be (B, L_q, d_v)" not in opening(report).text

@@ -64,7 +64,7 @@ def probes(draw: int, most: float = 10_000) -> Sequence[Probe]:
 TRAITS = (
     Trait(lambda s: s.mask is not None, "with a mask", "without a mask"),
     Trait(lambda s: s.Q.ndim > 2, "with batch axes", "without a batch axis"),
-    Trait(lambda s: s.Q.ndim == 3, "with one batch axis", "with two batch axes or none"),
+    Trait(lambda s: s.Q.ndim == 3, "with one batch axis", "with two batch axes or none", False),
     Trait(lambda s: s.Q.ndim > 3, "with two batch axes", "with at most one batch axis"),
     Trait(
         lambda s: bool(np.abs(s.scaled).max() > 100), "for large scores", "for scores of usual size"

@@ -106,8 +106,8 @@ SCALING = (
                 lambda s: s.Q.shape[-1] / 2,
             ),
             "twice-d-k": (
-                "Your numbers match scores divided by 2 · d_k, which `/ d_k ** 1 / 2` and "
-                "`/ d_k * 0.5` both mean. The root is `d_k ** 0.5`.",
+                "Your numbers match scores divided by 2 · d_k. They should be divided by √d_k. "
+                "In `d_k ** 1/2`, the power comes before the `/`, so it is no root.",
                 lambda s: 2 * s.Q.shape[-1],
             ),
             "logarithm-of-d-k": (
