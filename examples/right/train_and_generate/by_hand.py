@@ -19,9 +19,9 @@ def train(model, batches, steps, lr):
     for batch in itertools.islice(itertools.cycle(batches), steps):
         loss = next_token_loss(model(batch), batch)
         losses.append(loss.detach())
+        optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        optimizer.zero_grad()
     return torch.stack(losses).tolist()
 
 
