@@ -66,7 +66,7 @@ class Asked:
 
     The calls `first` show whether number, order and shapes of the results are right. One check
     grades this, and all other checks ignore mistakes in it. `what` are the names of the results in
-    a sentence.
+    a sentence. The constructor's arguments `still` make a module without dropout.
     """
 
     submission: Submission
@@ -74,6 +74,7 @@ class Asked:
     name: str
     first: tuple[tuple[Sizes, Inputs, Weights], ...]
     what: tuple[str, ...] = NEXT
+    still: Sizes = ()
     _known: dict[str, bool] = field(default_factory=dict)
 
     def of(self, submission: Submission) -> "Asked":
@@ -113,7 +114,30 @@ class Asked:
             self._expect_kind(plain.value)
             if self._is_turned(plain.value, right(plain.state)):
                 details["toward"] = details["toward"][::-1]
-        return forward_pass(submission, name, made_with, inputs, state, WORDS, right, **details)
+        run = forward_pass(submission, name, made_with, inputs, state, WORDS, right, **details)
+        if run.value is None and details.keys().isdisjoint(("training", "toward")):
+            self._expect_none_in_training(made_with, inputs, state)
+        return run
+
+    def _expect_none_in_training(self, made_with: Sizes, inputs: Inputs, state: Weights) -> None:
+        """Raise Mismatch if a call that returns None in evaluation has a result in training."""
+        __tracebackhide__ = True
+        aside = self.submission.aside()
+        try:
+            run = forward_pass(aside, self.name, made_with, inputs, state, WORDS, training=True)
+        except (Mismatch, Raised):
+            return
+        if run.value is not None:
+            raise Mismatch(
+                f"In evaluation (after eval()), {self.name} returns None. In training, it returns "
+                "a result.",
+                mistake="nothing-in-evaluation",
+                code="nothing_returned",
+            )
+
+    def parameters_before(self, made_with: Sizes, inputs: Inputs) -> Mapping[str, list[int]]:
+        """Return the shapes of the parameters that the module has before its first call."""
+        return self.submission.aside().forward(self.name, made_with, inputs, {}).state
 
     def right(
         self, made_with: Sizes, inputs: Inputs, state: Weights, toward: Inputs | None = None
@@ -196,15 +220,42 @@ class Asked:
         __tracebackhide__ = True
         try:
             self._compare(made_with, inputs, state, condition, times)
-        except Mismatch:
+        except Mismatch as wrong:
             self.expect_not_random(made_with, inputs, state)
+            if self._is_right_in_training(made_with, inputs, state, condition, times):
+                told = (
+                    "In evaluation (after eval()), the results are wrong. In training, without "
+                    "dropout, they are right."
+                )
+                raise replace(
+                    wrong, finding=told, told=told, mistake="wrong-in-evaluation"
+                ) from None
             raise
 
-    def _compare(
+    def _is_right_in_training(
         self, made_with: Sizes, inputs: Inputs, state: Weights, condition: float, times: float
+    ) -> bool:
+        aside = self.of(self.submission.aside())
+        try:
+            aside._compare(made_with, inputs, state, condition, times, training=True)
+        except (Mismatch, Raised):
+            return False
+        return True
+
+    def _compare(
+        self,
+        made_with: Sizes,
+        inputs: Inputs,
+        state: Weights,
+        condition: float,
+        times: float,
+        training: bool = False,
     ) -> None:
         __tracebackhide__ = True
-        run = self.run(made_with, inputs, state)
+        if training:
+            run = self.run(self.still or made_with, inputs, state, training=True)
+        else:
+            run = self.run(made_with, inputs, state)
         if times != 1:
             query = run.state["W_q.weight"].astype(np.float64) * times
             run = replace(run, state={**run.state, "W_q.weight": query})
@@ -492,31 +543,37 @@ class Asked:
                 note("The gradient fits your own values.")
 
         self.output(made_with, inputs, state)  # a wrong shape has no gradient to compare
-        compare(inputs, self.run(made_with, inputs, state, toward=seed))
+        aside = self.of(self.submission.aside())
+        try:
+            compare(inputs, self.run(made_with, inputs, state, toward=seed))
+        except Mismatch as wrong:
+            try:
+                compare(inputs, aside.run(made_with, inputs, state, toward=seed, training=True))
+            except (Mismatch, Raised):
+                raise wrong from None
+            raise _only_in(wrong, "evaluation") from None
         given = (*inputs, mask)
         still = self._finite_output(made_with, given, state)
         if isinstance(still, str):
             note(f"This check judged your code without a mask. With a mask, your code {still}.")
             return
         run = self.run(made_with, given, state, toward=seed, training=True)
-        if not _are_equal(self.answers(run.value)[0], still):  # another check grades dropout
+        output = self.answers(run.value, self._blank(made_with, given, run.state))[0]
+        if not _are_equal(output, still):  # another check grades dropout
             compare(given, self.run(made_with, given, state, toward=seed))
             note(
-                "In training, the output differs from that in evaluation. It should not, because "
-                "there is no dropout in these calls. So this check judged only evaluation."
+                "In training, the output differs from that in evaluation. The text asks for no "
+                "dropout in these calls. So this check judged only evaluation."
             )
             return
         try:
             compare(given, run)
         except Mismatch as wrong:
-            aside = self.of(self.submission.aside())
             try:
                 compare(given, aside.run(made_with, given, state, toward=seed))
             except Mismatch:
                 raise wrong from None
-            raise replace(
-                wrong, finding=_in_training(wrong.finding), told=_in_training(wrong.told)
-            ) from None
+            raise _only_in(wrong, "training") from None
 
     def _finite_output(self, made_with: Sizes, inputs: Inputs, state: Weights) -> Array | str:
         """Return the output, or the reason why no gradients can be compared, as a verb phrase."""
@@ -619,9 +676,12 @@ class Asked:
         return value
 
 
-def _in_training(text: str) -> str:
-    """Return a sentence that begins with "In training,"."""
-    return text and f"In training, {text[0].lower()}{text[1:]}"
+def _only_in(wrong: Mismatch, mode: str) -> Mismatch:
+    """Return the error with sentences that begin with "In training," or "In evaluation,"."""
+    finding, told = (
+        text and f"In {mode}, {text[0].lower()}{text[1:]}" for text in (wrong.finding, wrong.told)
+    )
+    return replace(wrong, finding=finding, told=told)
 
 
 def _are_equal(one: Any, other: Any) -> bool:

@@ -9,6 +9,7 @@ from statistics import NormalDist
 
 import numpy as np
 
+from autograder.author import Hints
 from reference.attention import Array, scale, scores, softmax
 from reference.chance import FALSE_ALARM, are_independent
 
@@ -20,6 +21,34 @@ class DropoutMistake:
     id: str
     finding: str
 
+
+HINTS: dict[tuple[str, ...], Hints] = {
+    ("dropout-missing",): (
+        "In which calls does your module apply dropout, and where does it use the result?",
+        "In training, dropout acts on the weights, with a mask and without one.",
+        "Return self.dropout(weights) @ value, weights.",
+    ),
+    ("dropout-of-whole-keys", "dropout-of-whole-queries", "dropout-shared-by-batch"): (
+        "Which shape do the random numbers have that choose the dropped weights?",
+        "Each weight is dropped or kept by itself, so each needs its own random number.",
+        "Apply nn.Dropout to the whole tensor of the weights.",
+    ),
+    ("dropout-not-rescaled", "dropout-renormalised"): (
+        "By which factor does your code multiply a weight that dropout keeps?",
+        "A kept weight is divided by 1 − p. Nothing else changes it.",
+        "nn.Dropout sets weights to 0 and divides the others by 1 − p.",
+    ),
+    ("dropout-rate-ignored", "dropout-rate-inverted", "dropout-default"): (
+        "Which probability does your dropout get?",
+        "The argument of the module is the probability with which a weight is set to 0.",
+        "Write self.dropout = nn.Dropout(dropout) in `__init__`.",
+    ),
+    ("dropout-always-the-same",): (
+        "In which line does your code choose the dropped weights?",
+        "Each call in training chooses them again.",
+        "Apply nn.Dropout in forward, and set no seed.",
+    ),
+}
 
 TOGETHER = DropoutMistake(
     "dropout-not-independent",
@@ -57,13 +86,21 @@ def what_dropout_did(
             "dropout-rate-ignored", "With dropout=0.0, the output changes. It should not change."
         )
     if np.allclose(first, right, atol=1e-5) and np.allclose(second, right, atol=1e-5):
-        return DropoutMistake("dropout-missing", "In training, no weight is ever set to 0.")
-    if not np.allclose(first, second, atol=1e-5):
+        return DropoutMistake("dropout-missing", "In training, no weight is set to 0.")
+    if not np.isfinite(output).all():
         return DropoutMistake(
-            "dropout-on-output",
-            "Dropout acts on the output or on the values. It should act only on the weights.",
+            "dropout-wrong",
+            "In training, the output has infinite numbers or NaN. Dropout should set weights to 0, "
+            "and divide the others by 1 − p.",
         )
+    if not np.allclose(first, second, atol=1e-5):
+        return _uneven(first, second, right)
     return _applied(first, right, rate)
+
+
+def dropout_hints(mistake: str) -> Hints:
+    """Return hints for one mistake in dropout, or () if the hints of the check fit."""
+    return next((hints for ids, hints in HINTS.items() if mistake in ids), ())
 
 
 def same_draw(first: Array, second: Array) -> bool:
@@ -103,6 +140,26 @@ def _returned(returned: Array, right: Array, rate: float) -> DropoutMistake:
         "dropout-wrong",
         "In training, not every row of the returned weights sums to 1. Return the weights of the "
         "softmax over the keys, before dropout.",
+    )
+
+
+def _uneven(first: Array, second: Array, right: Array) -> DropoutMistake:
+    """Return the mistake if two equal columns of the values give different columns of the output.
+
+    Dropout sets numbers to 0 and multiplies all others by the same factor.
+    """
+    both, expected = np.stack([first, second]), np.stack([right, right])
+    seen = (np.abs(both) > 1e-12) & (expected > 1e-6)
+    factors = both[seen] / expected[seen]
+    if factors.size and factors.size < both.size and np.ptp(factors) < 1e-2 * abs(factors[0]):
+        return DropoutMistake(
+            "dropout-on-output",
+            "Dropout acts on the output or on the values. It should act only on the weights.",
+        )
+    return DropoutMistake(
+        "dropout-wrong",
+        "In training, two equal columns of the values give different columns of the output. Only "
+        "the weights should change in training.",
     )
 
 
@@ -157,8 +214,8 @@ def _applied(used: Array, right: Array, rate: float) -> DropoutMistake | None:
     if np.allclose(used.sum(-1), 1, atol=1e-4):
         return DropoutMistake(
             "dropout-renormalised",
-            "After dropout, the weights are normalised to a sum of 1 again. This should not be "
-            "done: torch's dropout already divides them by 1 − p.",
+            "After dropout, each row of the weights sums to 1 again, as after a division by its "
+            "sum. Instead, each weight that is kept should be divided by 1 − p.",
         )
     return DropoutMistake(
         "dropout-wrong",

@@ -40,7 +40,7 @@ def locate(seen: Observations) -> Finding | None:
         return named_fact("measure", statements[0])
     by_name = next((fact for fact in _facts(seen) if fact.is_named), None)
     if by_name is not None and stop is None:
-        return named_fact("fact", _fact(by_name))
+        return named_fact("fact", stated("fact", id=by_name.id, says=by_name.says))
     return located("statements", *statements[:MOST], stops=stop is not None)
 
 
@@ -60,7 +60,7 @@ def true_statements(seen: Observations) -> list[Statement]:
         divided,
         stated("only_nan") if only_nan([case.answer.outcome for case in seen.cases]) else None,
         stated("some_stop", error=stop.error) if stop is not None else None,
-        *(() if measure else map(_fact, _facts(seen))),
+        *(stated("fact", id=f.id, says=f.says) for f in (() if measure else _facts(seen))),
     ]
     if seen.recipe.comparison.is_exact:
         candidates += [_right_result(seen), relation(seen), _other_shape(seen)]
@@ -101,10 +101,6 @@ def _named_value(fact: Fact, seen: Observations) -> str:
     return named_factor(numbers, sizes)
 
 
-def _fact(fact: Fact) -> Statement:
-    return stated("fact", id=fact.id, says=fact.says)
-
-
 def _facts(seen: Observations) -> list[Fact]:
     if len(seen.values) < ENOUGH:
         return []
@@ -134,13 +130,15 @@ def _other_shape(seen: Observations) -> Statement | None:
     if len(calls) < ENOUGH or not all(calls):
         return None
     names = seen.recipe.results or ("the result",)
+    some = " in some calls" if len(seen.values) < len(seen.cases) else ""
     for name, results in zip(names, zip(*calls, strict=True), strict=True):
         own, right = [[result[side].shape for result in results] for side in (0, 1)]
         sizes = [seen.recipe.axes(case.state) for case in seen.values]
         squeezed = ([size for size in shape if size != 1] for shape in right)
         if all([*shape] == other for shape, other in zip(own, squeezed, strict=True)):
             continue  # only axes of size 1 are lost, so other calls may have the right shape
-        named = None if any(map(operator.eq, own, right)) else _in_names(name, own, right, sizes)
+        differ = not any(map(operator.eq, own, right))
+        named = _in_names(name + some, own, right, sizes) if differ else None
         if named is not None:
             return named
     return None

@@ -28,6 +28,10 @@ class Finding:
     calls: str = ""
     statements: tuple[Statement, ...] = ()
 
+    @property
+    def tells_only_errors(self) -> bool:
+        return [statement.code for statement in self.statements] == ["some_stop"]
+
     def about(self, function: str) -> Diagnosis:
         """Return the diagnosis of `function` as a record for the report."""
         statements = (

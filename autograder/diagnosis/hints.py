@@ -40,6 +40,7 @@ EXCEPTIONS = (
     ("power", "TypeError", r"type\(s\) for \^|ufunc 'bitwise_xor'"),
     ("cannot_write", "TypeError UFuncTypeError UFuncOutputCastingError", "annot cast ufunc"),
     ("argument_changed", "ValueError RuntimeError", "read-only|leaf Variable"),
+    ("no_numpy", "RuntimeError", "that requires grad"),
     ("two_results", "TypeError AttributeError", r"torch\.return_types"),
     ("parent_init", "AttributeError", r"before Module\.__init__"),
     ("not_in_module", "AttributeError", "^module "),
@@ -99,6 +100,11 @@ HINTS: Mapping[str, Three] = {
         "Which type do the entries of the changed array have {where}?",
         "`+=`, `/=` and `[...] =` keep the array and its type. An int array stores no decimals.",
         "Make a new array: write `x = x / 2` instead of `x /= 2`.",
+    ),
+    "no_numpy": (
+        "Which operation of torch can replace NumPy {where}?",
+        "No gradient goes through NumPy or `detach()`. It goes only through torch's operations.",
+        "Keep every value between the inputs and the output a tensor.",
     ),
     "not_in_module": (
         "How is the name after the dot spelled {where}?",

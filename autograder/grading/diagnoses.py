@@ -33,6 +33,7 @@ SECONDS = 30.0  # of the judge's processor time
 # Mistakes that only a check can find, because the values of a function do not show them.
 NOT_IN_VALUES = frozenset(
     {"changes-its-argument", "remembers", "parameter-missing", "projection-bias"}
+    | {"wrong-in-evaluation", "nothing-in-evaluation"}
 )
 
 
@@ -156,6 +157,8 @@ class _Diagnoses:
                 self.known[function] = self._examined(function, result)
             finding, id_of_answers = self.known[function]
             group = group or id_of_answers
+            if not result.raised and finding is not None and finding.tells_only_errors:
+                continue  # the report shows no call that stops
             if finding is not None and not self._follows_from_called(function, finding):
                 diagnosis = with_lines(finding, units).about(self._origin(function, finding))
                 hints = finding.hints or result.hints

@@ -255,7 +255,8 @@ def _raised(problem: Problem, subject: str) -> Raised:
     return kind(
         "not_written" if is_stub else CODES.get(problem.type, "raised"),
         subject,
-        one_line(problem.message, 300),
+        # torch's advice in this message would cut the gradient
+        one_line(problem.message.split(" Use tensor.detach()")[0], 300),
         problem.place,
         one_line(problem.type, 80),
         bases=problem.bases,

@@ -8,6 +8,7 @@ import pytest
 from autograder.author import (
     Mismatch,
     NotJudged,
+    Raised,
     draw_state,
     expect_close,
     expect_follows,
@@ -18,7 +19,7 @@ from autograder.author import (
     expect_unchanged_tensors,
 )
 from reference.asking import Asked, usual_batch
-from reference.dropout import same_draw, weights_in, what_dropout_did
+from reference.dropout import dropout_hints, same_draw, weights_in, what_dropout_did
 from reference.following import own_self_attention
 from reference.large_scores import (
     about_large_scores,
@@ -39,7 +40,7 @@ MATRICES = ("W_q", "W_k", "W_v", "W_o")
 def bare(submission, modules):
     rng = np.random.default_rng(1)
     first = tuple(((), draw(rng, batch, 3, 4, 2, 5), {}) for batch in ((2,), ()))
-    return Asked(submission, modules.without_dropout, BARE, first)
+    return Asked(submission, modules.without_dropout, BARE, first, still=(0.0,))
 
 
 @pytest.fixture
@@ -212,7 +213,7 @@ def test_bare_mask(bare, rng, note):
     points=3,
     grades=["dropout"],
     hints=(
-        "Which numbers does dropout change in your code, and by which factor?",
+        "To which numbers does your code apply dropout, and which numbers does it return?",
         "Multiply the weights after dropout by the values. Return the weights before dropout.",
         "Give the weights after dropout another name, or return self.dropout(weights) @ value, "
         "weights.",
@@ -231,20 +232,8 @@ def test_dropout(bare, rng, note):
         has_mask = made_with == (0.2,) and bare.is_right((), masked, {})
         inputs = masked if has_mask else plain
         answer, found = dropout_in(bare, made_with, inputs)
-        if found is not None and has_mask:
-            with_mask, (_, found) = found, dropout_in(bare, made_with, plain)
-            if found is None:
-                finding = with_mask.finding
-                finding = f"With a mask, {finding[0].lower()}{finding[1:]}"
-                raise Mismatch(finding, mistake=with_mask.id)
-        if found is not None and not made_with:
-            raise Mismatch(
-                f"{BARE}() drops another share of the weights than {BARE}(0.1). The default of "
-                "dropout should be 0.1.",
-                mistake="dropout-default",
-            )
         if found is not None:
-            raise Mismatch(found.finding, mistake=found.id)
+            raise wrong_dropout(bare, made_with, found, has_mask, plain if has_mask else masked)
         for other in ({"before": (inputs,)}, {"seed": 4}):
             details = {"training": True, "seed": 3} | other
             if made_with != (0.0,) and same_draw(
@@ -254,7 +243,28 @@ def test_dropout(bare, rng, note):
                     "In training, two calls drop exactly the same weights. Each call should "
                     "sample again which weights it drops.",
                     mistake="dropout-always-the-same",
+                    hints=dropout_hints("dropout-always-the-same"),
                 )
+
+
+def wrong_dropout(bare, made_with, found, has_mask, inputs):
+    """Return the error for a mistake in dropout.
+
+    It says if the call has a mask, unless `inputs`, which differ in this, show the same mistake.
+    """
+    if not made_with:
+        return Mismatch(
+            f"{BARE}() drops another share of the weights than {BARE}(0.1). The default of "
+            "dropout should be 0.1.",
+            mistake="dropout-default",
+            hints=dropout_hints("dropout-default"),
+        )
+    aside, finding, other = bare.of(bare.submission.aside()), found.finding, None
+    with suppress(Mismatch, Raised):
+        other = dropout_in(aside, made_with, inputs)[1]
+    if other is None or other.id != found.id:
+        finding = f"With{'' if has_mask else 'out'} a mask, {finding[0].lower()}{finding[1:]}"
+    return Mismatch(finding, mistake=found.id, hints=dropout_hints(found.id))
 
 
 def dropout_in(bare, made_with, inputs):
@@ -316,8 +326,11 @@ def test_parameters(whole, rng, note, grading):
     for sizes in ((4,), (6, 2, 3)):
         batch = whole_batch(whole, rng, note)
         grading("four matrices")
-        run = whole.run(sizes, draw_x(rng, *batch, 3, sizes[0]), state_of(rng, *sizes))
+        x, state = draw_x(rng, *batch, 3, sizes[0]), state_of(rng, *sizes)
+        run = whole.run(sizes, x, state)
         expect_parts(run, WHOLE, MATRICES, without_bias=MATRICES)
+        if not {*run.parameters} <= {*whole.parameters_before(sizes, x)}:
+            whole.expect_not_random(sizes, x, state)  # forward makes them in each call
         grading("output")
         output, weights = expect_results(run.value, ("output", "weights"), WHOLE)
         if len(sizes) == 1:

@@ -21,7 +21,7 @@ OUT: Hints = (
 
 
 ORDER: Hints = (
-    "In which order should the module return its results?",
+    "Which results should the module return, and in which order?",
     "The module returns two results: first the output after W_o, then the weights.",
     "Look at the return line.",
 )

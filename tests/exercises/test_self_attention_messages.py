@@ -1,0 +1,147 @@
+"""Messages about attention modules are true of each call that they speak of."""
+
+import pytest
+
+from autograder.report.presentation import opening
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.one_in(6)
+
+MASKED = "if mask is not None:\n            scores ="
+RETURN = "return self.dropout(weights) @ value, weights"
+PROJECTED = "output, weights = self.attention(self.W_q(x), self.W_k(x), self.W_v(x), mask)"
+
+
+def of_masks(condition):
+    used = f"self.dropout(weights) if mask is {condition} else weights"
+    return f"return ({used}) @ value, weights"
+
+
+def dropped(values):
+    return (
+        "dropped = weights\n        if self.training:\n            "
+        f"keep = torch.rand_like(weights) > self.dropout.p\n            dropped = {values}\n"
+        "        return dropped @ value, weights"
+    )
+
+
+# The changed text, the new text, the first sentence, and the first hint of the first failure.
+FIRST = {
+    "dropout only with a mask": (
+        RETURN,
+        of_masks("not None"),
+        "Without a mask, in training, no weight is set to 0.",
+        "In which calls does your module apply dropout",
+    ),
+    "dropout only without a mask": (
+        RETURN,
+        of_masks("None"),
+        "With a mask, in training, no weight is set to 0.",
+        "In which calls does your module apply dropout",
+    ),
+    "no dropout": (
+        RETURN,
+        "return weights @ value, weights",
+        "ScaledDotProductAttention: In training, no weight is set to 0.",
+        "In which calls does your module apply dropout",
+    ),
+    "dropped weights are infinite": (
+        RETURN,
+        dropped("weights.masked_fill(~keep, -torch.inf)"),
+        "In training, the output has infinite numbers or NaN.",
+        "To which numbers does your code apply dropout",
+    ),
+    "divided by the sum": (
+        RETURN,
+        dropped("weights * keep / (weights * keep).sum(-1, keepdim=True).clamp(min=1e-9)"),
+        "Instead, each weight that is kept should be divided by 1 − p.",
+        "By which factor does your code multiply a weight that dropout keeps?",
+    ),
+    "a result only in training": (
+        RETURN,
+        "if self.training:\n            " + RETURN,
+        "In evaluation (after eval()), ScaledDotProductAttention returns None.",
+        "Which line ends your function in this call?",
+    ),
+    "a mask only in training": (
+        MASKED,
+        MASKED.replace("None:", "None and self.training:"),
+        "In evaluation (after eval()), the results are wrong. In training, without dropout, they",
+        "What does your code do to a score whose mask entry is False?",
+    ),
+    "axes of size 1 lost": (
+        RETURN,
+        "return (self.dropout(weights) @ value).squeeze(), weights.squeeze()",
+        "The shape of the output in some calls is (B, L_q).",
+        "How does the shape of your result differ",
+    ),
+    "a gradient only in training": (
+        PROJECTED,
+        "x = x if self.training else x.detach(); " + PROJECTED,
+        "In evaluation, no gradient reaches x.",
+        "Which of the four matrices gets no gradient",
+    ),
+    "NumPy in part 1": (
+        RETURN,
+        "weights = torch.from_numpy(weights.numpy())\n        " + RETURN,
+        "Can't call numpy() on Tensor that requires grad in line",
+        "Which operation of torch can replace NumPy in line",
+    ),
+    "an error in a call of no check": (
+        PROJECTED,
+        "x = x.reshape(-1, x.size(-2), x.size(-1)); " + PROJECTED,
+        "The output has the shape (1, 3, 4); expected (3, 4).",
+        "How does the shape of your result differ",
+    ),
+}
+
+
+def graded(grade_text, old, new):
+    text = (ROOT / "solutions/self_attention.py").read_text()
+    assert old in text
+    return grade_text("self_attention", text.replace(old, new))
+
+
+@pytest.mark.parametrize("change", FIRST)
+def test_the_first_sentence_has_its_condition_and_a_hint_that_fits(grade_text, change):
+    old, new, says, hint = FIRST[change]
+    report = graded(grade_text, old, new)
+    assert says in opening(report).text
+    failed = next(check for check in report.checks if check.outcome == "failed")
+    assert failed.hints[0].startswith(hint)
+
+
+@pytest.mark.parametrize(("condition", "arguments"), [("not None", 3), ("None", 4)])
+def test_the_call_has_a_mask_if_the_sentence_is_about_masks(grade_text, condition, arguments):
+    report = graded(grade_text, RETURN, of_masks(condition))
+    (failed,) = (check for check in report.checks if check.outcome == "failed")
+    assert failed.evidence.call.count("<tensor") + ("torch.tensor" in failed.evidence.call) == (
+        arguments
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_named"),
+    [
+        (RETURN, "return weights, self.dropout(weights) @ value", False),
+        ("ScaledDotProductAttention(dropout=0.0)", "ScaledDotProductAttention()", True),
+    ],
+)
+def test_only_a_difference_between_training_and_evaluation_is_named(grade_text, old, new, is_named):
+    """Exchanged results were called different, and dropout of 0.1 was called no dropout."""
+    report = graded(grade_text, old, new)
+    said = " ".join(c.note for c in report.checks if c.name.endswith("gradients"))
+    assert ("In training, the output differs" in said) == is_named
+    assert "there is no dropout in these calls" not in said
+
+
+def test_matrices_that_forward_makes_in_each_call_have_no_tick(grade_text):
+    made = "self.W_q = nn.Linear(d_model, d_k, bias=False)"
+    text = (ROOT / "solutions/self_attention.py").read_text()
+    new = "self.W_q = nn.Linear(x.size(-1), self.W_k.out_features, bias=False); " + PROJECTED
+    late = text.replace(made, "pass").replace(PROJECTED, new)
+    checks = {check.name: check for check in grade_text("self_attention", late).checks}
+    assert checks["test_parameters"].outcome == "failed"
+    assert "`forward` gives W_q new random" in checks["test_parameters"].diagnosis.finding
+    both = {check.name: check for check in graded(grade_text, PROJECTED, new).checks}
+    assert both["test_parameters"].outcome == "passed"
