@@ -49,6 +49,13 @@ def scores_and_masks(draw: int) -> Sequence[Probe]:
         Probe((scores(3, 3), square[2:].astype(int))),
         Probe((scores(2, 3, 3), square[2:])),
         Probe((scores(2, 3, 4), rows[np.newaxis].astype(bool))),
+        # One call for each cause of NaN: only its code is wrong there.
+        Probe((np.array([[-715.0 - draw, 0.0], [1.0, 2.0]]), causal_mask(2)), condition=1e3),
+        Probe((np.where(causal_mask(3), -990.0, 1.0 + draw), causal_mask(3)), condition=1e3),
+        Probe((np.array([[-880.0, -890.0], [-870.0, -871.0 - draw]]), causal_mask(2)), condition=1e3),
+        Probe((np.array([[200.0, 1.0], [201.0, 200.0 + draw]]), causal_mask(2)), condition=1e3),
+        Probe((np.array([[7.0, 9.0], [-910.0, 900.0 + draw]]), causal_mask(2)), condition=1e3),
+        Probe((np.array([[7.0, 9.0], [930.0, -940.0 - draw]]), causal_mask(2)), condition=1e3),
     ]
 
 
