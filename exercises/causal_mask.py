@@ -49,7 +49,7 @@ import numpy as np
 #   not more than the scores. It broadcasts as in NumPy, such as `(H, L_q, L_k)` to `(B, H, L_q, L_k)`.
 # - **Large scores.** Scores from −1,000 to 1,000 give the right weights, and no NaN. A blocked score
 #   ends at weight 0 even if all allowed scores of its row are −1,000: −∞ and −1e9 are low enough.
-# - **Lengths.** `seq_len` is at least 1 and at most 1,000.
+# - **Lengths.** `seq_len` is at least 1 and at most 512.
 # - **No side effects.** No function changes its arguments or earlier results, and no result depends
 #   on earlier calls.
 

@@ -234,7 +234,7 @@ def _of_an_array(failure: _Failure) -> str:
 # Methods of torch, and what NumPy has instead.
 METHODS = (
     "size=shape view=reshape permute=transpose contiguous= unsqueeze=np.expand_dims "
-    "masked_fill=np.where float=astype(float)"
+    "masked_fill=np.where(mask,number,array) float=astype(float)"
 )
 Meanings = Mapping[str, str | Callable[[_Failure], str]]
 TENSORS = "torch's functions need tensors, and this line passes a NumPy array. {advice}"

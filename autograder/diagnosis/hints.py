@@ -137,8 +137,8 @@ HINTS: Mapping[str, Three] = {
         "`x is not None` tests if x has a value. .any() and .all() make a single True or False.",
     ),
     "unpacked": (
-        "How many values are on each side of the `=` {where}?",
-        "`a, b = …` takes exactly two values, and a shape has one size for each axis.",
+        "How many values does Python unpack {where}, and into how many names?",
+        "`a, b = …` and `for a, b in …` take two values. A shape has one size for each axis.",
         "Print the shape just before that line. Write as many names as it has sizes.",
     ),
     "index": (

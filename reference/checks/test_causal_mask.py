@@ -36,7 +36,8 @@ LOWER = (
     "Where the mask is false, put -np.inf (or -1e9) instead of the score.",
 )
 SQUARE = np.array([[1, 1, 0, 1], [0, 1, 1, 0], [1, 0, 1, 1], [0, 0, 1, 1]])  # not causal
-NEAR = 10.0  # a score closer than this to the largest of its row has a weight of 5e-5 or more
+NEAR = 14.0  # a score closer than this to the largest of its row has a weight near 1e-6 or more
+UNSIGNED = " The mask has the dtype uint8, in which 0 − 1 is 255."
 SUM = 1e-3  # allowed error of a row's sum of weights
 
 
@@ -132,28 +133,42 @@ def test_allowed_scores(submission, reference, rng):
     ),
 )
 def test_blocked_scores(submission, reference, rng):
-    for batch, length in (((), 3), ((2,), 4)):
-        scores = scores_for(rng, batch, length)
-        mask = np.broadcast_to(reference.causal_mask(length), scores.shape)
+    zeros = np.zeros((2, 2))  # a blocked score of 0 stays 0 if it is only multiplied
+    for scores in (scores_for(rng, (), 3), scores_for(rng, (2,), 4), zeros):
+        mask = np.broadcast_to(reference.causal_mask(scores.shape[-1]), scores.shape)
         answer = expect_shape(submission.apply_mask(scores, mask), scores.shape, "the scores")
         answer = answer.astype(float)
         usable = ~np.isnan(answer) & ~np.isposinf(answer)
         assert usable.all(), "A blocked score is NaN or +∞. It has to be very low."
         largest = answer.max(axis=-1, keepdims=True, initial=-np.inf)
-        if (np.where(mask, -np.inf, answer) <= largest - LOW).all():
+        high = ~mask & (answer > largest - NEAR)
+        if not high.any():
             continue
-        try:
-            weights = reference.softmax(answer)
-        except NotJudged:  # in a student kit: a score so near the largest needs no answer
-            near = ~mask & (answer > largest - NEAR)
-            if near.any():
-                raise Mismatch(TOO_HIGH, "the scores", answer, None, near) from None
-            raise
-        expect_close(
-            np.where(mask, 0.0, weights),
-            np.zeros(weights.shape),
-            "the weights of the blocked keys, after a softmax of your scores",
-        )
+        with suppress(NotJudged):  # in a student kit, which has no weights of wrong scores
+            expect_close(
+                np.where(mask, 0.0, reference.softmax(answer)),
+                np.zeros(answer.shape),
+                "the weights of the blocked keys, after a softmax of your scores",
+            )
+        raise Mismatch(TOO_HIGH, "the scores", answer, None, high)
+
+
+TENSOR = "a tensor of torch"
+
+
+def kind_of_own_mask(mask):
+    """Return words for an unusual kind of mask, and advice. For usual arrays, return None."""
+    if isinstance(mask, list):
+        advice = "np.array(…) makes one from your lists."
+        return "a list of lists", "arrays", f"Return an array: {advice}"
+    if type(mask).__name__ == "Tensor":
+        advice = "Return an array: `.numpy()` makes one from your tensor."
+        return TENSOR, "arrays of NumPy", advice
+    if not isinstance(mask, np.ndarray) or mask.dtype in (bool, np.int64, np.float64):
+        return None
+    fact = "In this dtype, 0 − 1 is not −1. " if mask.dtype.kind == "u" else ""
+    advice = f"{fact}Return an array of True and False: `dtype=bool` makes one."
+    return f"an array with the dtype {mask.dtype}", "other dtypes", advice
 
 
 def expect_own_masks(submission):
@@ -164,16 +179,19 @@ def expect_own_masks(submission):
         mask = aside.create_causal_mask(3)
     except StudentProblem:
         return
-    if not isinstance(mask, list) or not np.array_equal(mask, np.tril(np.ones((3, 3)))):
+    kind = kind_of_own_mask(mask)
+    if kind is None or not np.array_equal(mask, np.tril(np.ones((3, 3)))):
         return
-    expected = expect_numbers(aside.apply_mask(scores, np.array(mask)), "the scores")
+    usual = np.array(mask).astype(int)
+    expected = expect_numbers(aside.apply_mask(scores, usual), "the scores")
     try:
-        answer = expect_numbers(submission.apply_mask(scores, mask), "the scores")
+        own = aside.create_causal_mask.kept(3) if kind[0] == TENSOR else mask
+        answer = expect_numbers(submission.apply_mask(scores, own), "the scores")
         expect_close(np.exp(answer), np.exp(expected), "the scores")
     except (Mismatch, Raised):
         raise Mismatch(
-            "create_causal_mask returns a list of lists, but apply_mask is right only for arrays. "
-            "Return an array: np.array(…) makes one from your lists.",
+            f"create_causal_mask returns {kind[0]}, but apply_mask is right only for {kind[1]}. "
+            f"{kind[2]}",
             mistake="kind-of-result",
             code="other_kind",
         ) from None
@@ -182,7 +200,7 @@ def expect_own_masks(submission):
 @pytest.mark.check(
     "apply_mask: masks of 0 and 1, and of other shapes",
     points=1,
-    grades=["kinds of masks"],
+    grades=["kinds of masks", "masked scores"],
     needs=["test_blocked_scores"],
     hints=(
         "Which kinds of masks does your code accept?",
@@ -192,10 +210,12 @@ def expect_own_masks(submission):
         "is −2).",
     ),
 )
-def test_mask_kinds(submission, rng):
+def test_mask_kinds(submission, rng, grading):
+    grading("kinds of masks")
     expect_own_masks(submission)
     rows = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])
     masks = (rows, rows.astype(float), rows[:1], rows[np.newaxis].astype(bool))
+    masks += (rows.astype(np.uint8),)
     cases = [((2, 3, 4), mask) for mask in masks]
     cases += [((4, 4), SQUARE.astype(bool)), ((2, 4, 4), SQUARE)]
     cases += [((3, 3, 4), rows)]  # as many queries as sequences
@@ -210,7 +230,10 @@ def test_mask_kinds(submission, rng):
         expect_allowed(answer, scores, allowed)
         high = too_high(answer, allowed)
         if high.any():
-            raise Mismatch(TOO_HIGH, "the scores", answer, None, high)
+            if not blocks(submission.aside(), scores, allowed):  # another kind of mask
+                grading("masked scores")
+            finding = TOO_HIGH + (UNSIGNED if mask.dtype == np.uint8 else "")
+            raise Mismatch(finding, "the scores", answer, None, high)
 
 
 def calls(submission, name, other, seen=()):
@@ -382,12 +405,12 @@ def blocks(submission, scores, mask):
 )
 def test_long_and_unchanged(submission, reference, rng, note, grading):
     grading("lengths")
-    for size in (256, *drawn_lengths(rng)):
+    for size in (512, *drawn_lengths(rng)):
         mask = submission.create_causal_mask(size)
         expect_close(mask, reference.causal_mask(size), "the mask")
     others = drawn_lengths(rng)  # always drawn: a student kit has the answers in this order
     if counts_rightly(submission, reference, 4):  # one mistake costs once
-        for size in (300, *others):  # 300 does not fit into eight bits
+        for size in (512, *others):  # 512 does not fit into eight bits
             if not counts_rightly(submission, reference, size):
                 raise Mismatch(
                     f"count_visible({size}) gives wrong counts, although count_visible(4) is right."
@@ -423,7 +446,8 @@ def test_long_and_unchanged(submission, reference, rng, note, grading):
             "functions."
         )
     # Blocked scores of −1,000 instead of −∞ would have the weights of the allowed ones.
-    cases = [np.where(mask, 900.0, -900.0), np.where(mask, -1000.0, 0.0), mixed]
+    apart = np.where(np.arange(4) % 2, 900.0, -900.0) + np.zeros((4, 4))
+    cases = [np.where(mask, 900.0, -900.0), np.where(mask, -1000.0, 0.0), mixed, apart]
     for large in (*cases, np.stack(cases)):
         right = reference.masked_weights(large, mask)
         with given_apply_mask(submission, reference, large, mask):

@@ -511,7 +511,7 @@ FIRST_ATTEMPTS = {  # the exercise, a change, and parts of the sentence and of t
     "NaN": (
         "causal_mask",
         ("np.where(mask, scores, -np.inf)", "scores + (1 - mask) * -np.inf"),
-        "Where the mask acts, the result has NaN",
+        "Allowed scores become NaN",
         "After the mask has acted, what is each blocked score",
     ),
     "mask after a softmax that is not stable": (

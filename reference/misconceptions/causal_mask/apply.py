@@ -41,12 +41,6 @@ def _t(x: Any) -> Any:
     return np.swapaxes(x, -1, -2)
 
 
-NAN = (
-    "Where the mask acts, the result has NaN (not a number). NaN comes from 0 / 0, 0 · ∞ or ∞ − ∞, "
-    "or from np.nan in your code."
-)
-
-
 APPLY = (
     Family(
         "masked",
@@ -99,12 +93,19 @@ APPLY = (
                 "Blocked scores are +∞ instead of −∞.",
                 lambda x, m: np.where(m, x, np.inf),
             ),
-            "blocked-nan": (
-                NAN,
-                lambda x, m: np.where(m, x, np.nan),
-                lambda x, m: x + (1 - m) * -np.inf,
-                lambda x, m: x * m + (1 - m) * -np.inf,
-            ),
+            "blocked-nan": [
+                (
+                    "Blocked scores are NaN (not a number). NaN comes from 0 / 0, 0 · ∞ or ∞ − ∞, "
+                    "or from np.nan in your code.",
+                    lambda x, m: np.where(m, x, np.nan),
+                ),
+                (
+                    "Allowed scores become NaN (not a number), as from 0 · ∞: the mask of 0 and 1 "
+                    "is right for blocked scores only.",
+                    lambda x, m: x + (1 - m) * -np.inf,
+                    lambda x, m: x * m + (1 - m) * -np.inf,
+                ),
+            ],
             "blocked-smallest": [
                 (
                     "Blocked scores are replaced by the smallest score of the whole array, so "

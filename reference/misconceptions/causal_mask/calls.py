@@ -10,6 +10,13 @@ from reference.masks import causal_mask
 from reference.misconceptions.causal_mask.apply import mask_of
 
 LOW = 20.0  # a score this far below the largest of its row gets weight 0
+# Large scores of every kind with a batch axis. No property of the call alone makes code wrong.
+LARGE = np.array(
+    [
+        [[-990.0, 5.0, -991.0, -995.0], [3.0, -990.0, 2.0, -600.0], [-620.0, -621.0, 9.0, 9.0]],
+        [[900.0, 0.0, -900.0, 1.0], [0.0, -900.0, 0.0, 900.0], [-950.0, -960.0, 960.0, 0.0]],
+    ]
+)
 
 
 def scores_and_masks(draw: int) -> Sequence[Probe]:
@@ -49,6 +56,17 @@ def scores_and_masks(draw: int) -> Sequence[Probe]:
         Probe((scores(3, 3), square[2:].astype(int))),
         Probe((scores(2, 3, 3), square[2:])),
         Probe((scores(2, 3, 4), rows[np.newaxis].astype(bool))),
+        Probe((LARGE + draw, rows), condition=1e3),
+        # One call for each cause of NaN: only its code is wrong there.
+        Probe((np.array([[-715.0 - draw, 0.0], [1.0, 2.0]]), causal_mask(2)), condition=1e3),
+        Probe((np.where(causal_mask(3), -990.0, 1.0 + draw), causal_mask(3)), condition=1e3),
+        Probe(
+            (np.array([[-880.0, -890.0], [-870.0, -871.0 - draw]]), causal_mask(2)), condition=1e3
+        ),
+        Probe((np.array([[200.0, 1.0], [201.0, 200.0 + draw]]), causal_mask(2)), condition=1e3),
+        Probe((np.array([[7.0, 9.0], [-910.0, 900.0 + draw]]), causal_mask(2)), condition=1e3),
+        Probe((np.array([[7.0, 9.0], [-400.0, 401.0 + draw]]), causal_mask(2)), condition=1e3),
+        Probe((np.array([[7.0, 9.0], [930.0, -940.0 - draw]]), causal_mask(2)), condition=1e3),
     ]
 
 

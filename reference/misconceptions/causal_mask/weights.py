@@ -7,7 +7,7 @@ import numpy as np
 from autograder.author import Fact, Family, Hints, Step, without
 from reference.attention import block, softmax
 from reference.misconceptions.causal_mask.apply import APPLY, LOW, mask_of, of_scores
-from reference.misconceptions.causal_mask.calls import allowed
+from reference.misconceptions.causal_mask.calls import allowed, largest
 from reference.misconceptions.reductions import (
     minus_logarithm,
     over,
@@ -27,6 +27,13 @@ LARGEST: Hints = (
     "the scores first, and then use only the masked scores.",
     "Take the softmax of the result of apply_mask, along the last axis. Do nothing else.",
 )
+OVERFLOW: Hints = (
+    "In NumPy, what is np.exp(1000), and what is np.exp(1000) * 0?",
+    "If you subtract the largest allowed score of a row from its masked scores, no exponential is "
+    "above 1, and blocked scores of −∞ or −1e9 have the exponential 0.",
+    "Take the softmax of the result of apply_mask, along the last axis, and subtract the maximum "
+    "of these masked scores.",
+)
 
 
 def _renormalised(epsilon: float) -> Step:
@@ -40,6 +47,42 @@ def _renormalised(epsilon: float) -> Step:
 def _later(weights: Step) -> dict[str, Step]:
     """Return the changes that leave the mask to the step `weights`."""
     return {"masked": lambda s: s.scores, "weights": weights}
+
+
+def _of_allowed(subtracted: Step, repair: Step = lambda x: x) -> dict[str, Step]:
+    """Return the change to exponentials that are set to 0 where blocked, and then divided."""
+
+    def weights(s: Any) -> Any:
+        e = np.exp(s.scores - subtracted(s)) * mask_of(s)
+        return repair(e / e.sum(-1, keepdims=True))
+
+    return _later(weights)
+
+
+def _less(subtracted: Step, repair: Step = lambda x: x) -> dict[str, Step]:
+    """Return the change to a softmax that subtracts something else than the maximum."""
+
+    def weights(s: Any) -> Any:
+        e = np.exp(s.masked - subtracted(s))
+        return repair(e / e.sum(-1, keepdims=True))
+
+    return {"weights": weights}
+
+
+def _zero_for_blocked(s: Any) -> Any:
+    return np.where(allowed(s), s.scores, 0.0).max(-1, keepdims=True)
+
+
+def _smallest(s: Any) -> Any:
+    return np.where(allowed(s), s.scores, np.inf).min(-1, keepdims=True)
+
+
+def _mean(s: Any) -> Any:
+    of_allowed = np.where(allowed(s), s.scores, 0.0).sum(-1, keepdims=True)
+    return of_allowed / allowed(s).sum(-1, keepdims=True)
+
+
+REPAIRS: tuple[Step, ...] = (lambda x: x, np.nan_to_num)
 
 
 def _stack(s: Any) -> Any:
@@ -111,7 +154,41 @@ WEIGHTS = (
                 "far below a blocked score, the exponentials of all allowed scores become 0 or "
                 "nearly 0.",
                 *(_later(_renormalised(epsilon)) for epsilon in (0.0, 1e-12, 1e-9, 1e-8)),
+                _later(lambda s: np.nan_to_num(_renormalised(0.0)(s))),
             ),
+            "zero-in-the-maximum": (
+                "In the maximum that your code subtracts, each blocked score counts as 0. If the "
+                "allowed scores of a row lie far below 0, their exponentials become 0 or nearly 0.",
+                *(
+                    change(_zero_for_blocked, repair)
+                    for change in (_of_allowed, _less)
+                    for repair in REPAIRS
+                ),
+            ),
+        },
+    ),
+    Family(
+        None,
+        OVERFLOW,
+        {
+            "blocked-exponentials-overflow": (
+                "{The weights are right, with one exception. }If a blocked score lies far above "
+                "the allowed scores of its row, its exponential overflows to ∞, and ∞ · 0 is NaN.",
+                *(_of_allowed(largest, repair) for repair in REPAIRS),
+            ),
+            **{
+                f"{name}-subtracted": (
+                    f"Your code subtracts {words} of each row instead of the largest allowed "
+                    "score. If scores lie far apart, the exponentials overflow.",
+                    _less(number),
+                    _of_allowed(number),
+                )
+                for name, words, number in (
+                    ("first", "the first score", lambda s: s.scores[..., :1]),
+                    ("smallest", "the smallest allowed score", _smallest),
+                    ("mean", "the mean of the allowed scores", _mean),
+                )
+            },
         },
     ),
     *wrong_reductions("masked", BEFORE),
@@ -161,6 +238,8 @@ WEIGHTS = (
                 lambda s: np.exp(s.masked) / np.exp(s.masked).sum(-1, keepdims=True),
                 lambda s: np.nan_to_num(np.exp(s.masked) / np.exp(s.masked).sum(-1, keepdims=True)),
                 lambda s: minus_logarithm(s.masked),
+                lambda s: shares_along(s.masked.astype(np.float32), -1),
+                *(_of_allowed(lambda s: 0.0, repair) for repair in REPAIRS),
             ),
         },
     ),
