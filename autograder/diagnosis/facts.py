@@ -134,11 +134,7 @@ def _other_shape(seen: Observations) -> Statement | None:
     for name, results in zip(names, zip(*calls, strict=True), strict=True):
         own, right = [[result[side].shape for result in results] for side in (0, 1)]
         sizes = [seen.recipe.axes(case.state) for case in seen.values]
-        squeezed = ([size for size in shape if size != 1] for shape in right)
-        if all([*shape] == other for shape, other in zip(own, squeezed, strict=True)):
-            continue  # only axes of size 1 are lost, so other calls may have the right shape
-        differ = not any(map(operator.eq, own, right))
-        named = _in_names(name + some, own, right, sizes) if differ else None
+        named = _in_names(name + some, own, right, sizes)
         if named is not None:
             return named
     return None
@@ -147,6 +143,9 @@ def _other_shape(seen: Observations) -> Statement | None:
 def _in_names(
     name: str, own: Sequence[Shape], right: Sequence[Shape], calls: Sequence[Sizes]
 ) -> Statement | None:
+    squeezed = [tuple(size for size in shape if size != 1) for shape in right]
+    if any(map(operator.eq, own, right)) or [*own] == squeezed:
+        return None  # if only axes of size 1 are lost, other calls may have the right shape
     first = min(map(len, right)) if len({*map(len, right)}) > 1 else 0
     if first and [(len(o), o[:-first]) for o in own] != [(len(r), r[:-first]) for r in right]:
         return None

@@ -163,10 +163,8 @@ class _Diagnoses:
                 diagnosis = with_lines(finding, units).about(self._origin(function, finding))
                 hints = finding.hints or result.hints
                 break
-        own = result.own
-        if own is not None and self._refutes(own):
-            own = None  # its sentence is still the check's finding
-        if own is not None and (diagnosis is None or _says_more(own, diagnosis)):
+        own = self._own(result, diagnosis)
+        if own is not None:
             finding = Finding("named", own.finding, own.misconceptions, told=own.told, code="own")
             diagnosis = with_lines(finding, units).about(own.function)
             hints = result.hints
@@ -178,6 +176,13 @@ class _Diagnoses:
             group="" if diagnosis.kind == "named" else group,
             hints=hints,
         )
+
+    def _own(self, result: CheckResult, other: Diagnosis | None) -> Diagnosis | None:
+        """Return the check's own diagnosis if nothing refutes it, and if it says more."""
+        own = result.own
+        if own is None or self._refutes(own):
+            return None  # its sentence is still the check's finding
+        return own if other is None or _says_more(own, other) else None
 
     def _follows_from_called(self, function: str, finding: Finding) -> bool:
         """Return True if the function calls another one that is wrong everywhere.

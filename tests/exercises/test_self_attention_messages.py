@@ -69,12 +69,6 @@ FIRST = {
         "In evaluation (after eval()), the results are wrong. In training, without dropout, they",
         "What does your code do to a score whose mask entry is False?",
     ),
-    "axes of size 1 lost": (
-        RETURN,
-        "return (self.dropout(weights) @ value).squeeze(), weights.squeeze()",
-        "The shape of the output in some calls is (B, L_q).",
-        "How does the shape of your result differ",
-    ),
     "a gradient only in training": (
         PROJECTED,
         "x = x if self.training else x.detach(); " + PROJECTED,
