@@ -32,6 +32,7 @@ from autograder.diagnosis.replay import Changes, Replay
 
 NAMES_SUFFIX = ".names.bin"
 LOST_BITS = np.uint64(0xFFFFFFFF)  # the bits of a sum that are cut off; about six decimals remain
+LARGEST = 1e200  # above this size, the allowed error would be infinite
 SLACK = 2.0**-20  # the relative error that this cut causes
 
 
@@ -211,7 +212,7 @@ class RecordedReplay(Replay):
     def _sums_hit(self, index: int, answer: Outcome) -> npt.NDArray[np.bool_]:
         which, kinds, sums = self._column(index)
         kind, total, weights = kind_and_sum(answer)
-        finite = np.where(np.isfinite(answer.numbers), answer.numbers, 0)
+        finite = np.where(np.isfinite(answer.numbers), answer.numbers, 0).clip(-LARGEST, LARGEST)
         slope = 1 / np.hypot(1.0, finite)  # the derivative of asinh
         with np.errstate(over="ignore", invalid="ignore"):
             allowed = allowed_error(answer.precision, finite, self.condition(index))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autograder.author import Family, Misconception, Recipe, Trait
+from autograder.author import Family, Misconception, Probe, Recipe, Trait
 from autograder.authoring.diagnosis_records import PLAIN, ReplayRecorder, names_of
 from autograder.checks.recorded_answers import pack, read_packed
 from autograder.course.own_modules import importable
@@ -148,3 +148,22 @@ def test_a_property_of_one_side_only_is_recorded_so():
     )
     recorded = RecordedReplay(ReplayRecorder(recipe, 1).function(PLAIN, ""), "released").recipe
     assert [trait.both_ways for trait in recorded.traits] == [False, True]
+
+
+def test_a_huge_number_fits_no_recorded_change():
+    """Its allowed error was infinite, so a kit named the first change that it tried."""
+    recipe = Recipe(
+        "double",
+        lambda rng: [Probe((rng.normal(size=3),), condition=1e9) for _ in range(4)],
+        (),
+        steps={"doubled": lambda s: 2 * s.x},
+        parameters=("x",),
+        labels={"doubled": "the numbers"},
+    )
+    recorded = RecordedReplay(ReplayRecorder(recipe, 1).function(PLAIN, ""), "released")
+
+    def ask(probe):
+        return Answer(outcome_of(np.array([-1e302, *probe.args[0][1:]])))
+
+    finding = diagnose(Examination(recorded, ask))
+    assert finding is None or finding.kind != "named"

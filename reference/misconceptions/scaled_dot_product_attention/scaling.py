@@ -115,8 +115,8 @@ SCALING = (
                 lambda s: np.log(s.Q.shape[-1]),
             ),
             "root-rounded-down": (
-                "Your numbers match scores divided by √d_k, rounded to a whole number. Do "
-                "not round √d_k.",
+                "Your numbers match scores divided by √d_k without its decimals. Do not round "
+                "√d_k.",
                 lambda s: np.floor(np.sqrt(s.Q.shape[-1])),
             ),
             "divides-by-norms": (
