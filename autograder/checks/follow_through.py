@@ -418,7 +418,7 @@ def expect_independent_calls(
                     f"After other calls, the result of {name} differs from an earlier result for "
                     f"the same arguments. {_more_parts(before, again) or DEPENDS}",
                     mistake="remembers",
-                    told=f"After other calls, a function gives another result. {DEPENDS}",
+                    told="The same call of a function gives another result after other calls.",
                 )
 
 

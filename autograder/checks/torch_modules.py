@@ -272,7 +272,10 @@ def _no_gradient(run: ModuleRun, what: str) -> Mismatch:
     return Mismatch(
         f"No gradient reaches {what}. {either}: {cut}.",
         mistake="gradient-cut",
-        told=f"No gradient reaches a weight or an input. {either}.",
+        told=(
+            "No gradient reaches a weight or an input. Either it has no effect on the result, or "
+            "something cuts the chain of torch operations."
+        ),
     )
 
 

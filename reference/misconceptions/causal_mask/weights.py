@@ -29,8 +29,8 @@ LARGEST: Hints = (
 )
 OVERFLOW: Hints = (
     "In NumPy, what is np.exp(1000), and what is np.exp(1000) * 0?",
-    "If you subtract the largest allowed score of a row from its masked scores, no exponential is "
-    "above 1, and blocked scores of −∞ or −1e9 have the exponential 0.",
+    "Subtract the largest allowed score of each row. Then no exponential is above 1. A blocked "
+    "score of −∞ or −1e9 has the exponential 0.",
     "Take the softmax of the result of apply_mask, along the last axis, and subtract the maximum "
     "of these masked scores.",
 )
