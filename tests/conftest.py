@@ -84,7 +84,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         each = item.get_closest_marker("one_in")
         function = item.nodeid.partition("[")[0]
         met[function] += 1
-        left = each is not None and met[function] % each.args[0] != 1
+        left = each is not None and (met[function] - 1) % each.args[0] != 0
         (left_out if left or item.get_closest_marker("thorough") else kept).append(item)
     if left_out:
         config.hook.pytest_deselected(items=left_out)

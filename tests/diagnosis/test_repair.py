@@ -234,33 +234,6 @@ def test_a_mistake_elsewhere_is_not_kept_to_the_line_that_shows_it(search):
     assert found.kind in {"either", "", "keyword"}
 
 
-def test_two_lines_are_named_if_a_change_in_either_is_enough(search):
-    """Only the line with the right order of the names was marked."""
-    text = """
-        import numpy as np
-
-        def split_heads(x, num_heads):
-            B, L, E = x.shape
-            if E % num_heads:
-                raise ValueError(f"{E} features, {num_heads} heads")
-            return x.reshape(B, L, num_heads, -1).swapaxes(1, 2)
-
-        def merge_heads(x):
-            B, H, L, d = x.shape
-            return x.transpose(0, 2, 1, 3).reshape(B, H, L * d)
-        """
-    found = search(written("multi_head_reshape", text))
-    assert [place.text[:12] for place in found.places] == ["B, H, L, d =", "return x.tra"]
-
-
-HALVES = """
-    import numpy as np
-
-    def softmax(x, axis=-1):
-        x = np.asarray(x, dtype=float)
-        e = np.exp(x - x.max(axis=axis, keepdims=True))
-        return BODY
-"""
 SIZES = """
     def split_heads(x, num_heads):
         B, L, E = x.shape
@@ -271,6 +244,24 @@ SIZES = """
     def merge_heads(x):
         B, H, L, d = x.shape
         return x.transpose(0, 2, 1, 3).reshape(B, L, H * d)
+"""
+
+
+def test_two_lines_are_named_if_a_change_in_either_is_enough(search):
+    """Only the line with the right order of the names was marked."""
+    wrong = SIZES.replace("reshape(B, L, H * d)", "reshape(B, H, L * d)")
+    body = "x.reshape(B, L, num_heads, -1).swapaxes(1, 2)"
+    found = search(written("multi_head_reshape", wrong, "BODY", body))
+    assert [place.text[:12] for place in found.places] == ["B, H, L, d =", "return x.tra"]
+
+
+HALVES = """
+    import numpy as np
+
+    def softmax(x, axis=-1):
+        x = np.asarray(x, dtype=float)
+        e = np.exp(x - x.max(axis=axis, keepdims=True))
+        return BODY
 """
 
 
