@@ -376,9 +376,6 @@ def expect_data_follows(
         note(f"Right, given your {own}.")
 
 
-DEPENDS = "So it depends on chance, or on something that an earlier call left behind."
-
-
 def expect_independent_calls(
     submission: Submission, calls: Sequence[tuple[str, Calling]], between: Sequence[Calling] = ()
 ) -> None:
@@ -414,9 +411,10 @@ def expect_independent_calls(
                     raise
                 again = None
             if not values_agree(before, again):
+                why = "So it depends on chance, or on something that an earlier call left behind."
                 raise Mismatch(
                     f"After other calls, the result of {name} differs from an earlier result for "
-                    f"the same arguments. {_more_parts(before, again) or DEPENDS}",
+                    f"the same arguments. {_more_parts(before, again) or why}",
                     mistake="remembers",
                     told="The same call of a function gives another result after other calls.",
                 )

@@ -1,6 +1,7 @@
 """Checks of torch modules: their parameters, results and gradients."""
 
 import contextlib
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,7 +47,8 @@ class ModuleRun:
         fit: the layout of the weights in the module's parameters.
         parameters: the shapes of the student's parameters and buffers, by name.
         is_guess: true if several fits are possible, and a student kit lacks the correct result.
-        cuts: the lines that may keep gradients from the weights, each with a name such as "detach".
+        cuts: a function that returns attributes such as `detach`, which may keep gradients from the
+            weights, with their lines.
     """
 
     value: Any
@@ -56,7 +58,7 @@ class ModuleRun:
     fit: ParameterFit
     parameters: Mapping[str, list[int]]
     is_guess: bool = False
-    cuts: Sequence[tuple[str, int]] = ()
+    cuts: Callable[[], Sequence[tuple[str, int]]] = list
 
 
 def draw_state(rng: np.random.Generator, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
@@ -125,7 +127,7 @@ def forward_pass(
             raise _not_there(name, passed, state)
     gradients = passed.gradients if fit.is_plain else fit.back(passed.gradients)
     used = fit.used(state)
-    cuts = submission.uses_of(CUTS)
+    cuts = functools.partial(submission.uses_of, CUTS)
     return ModuleRun(passed.value, gradients, passed.after, used, fit, passed.state, is_guess, cuts)
 
 
@@ -264,8 +266,8 @@ def expect_gradients(
 
 def _no_gradient(run: ModuleRun, what: str) -> Mismatch:
     cut = "detach(), .data, NumPy, torch.no_grad(), requires_grad = False or a new torch.tensor(…)"
-    if len({*run.cuts}) == 1:
-        cut = "such as `{}` in line {}".format(*run.cuts[0])
+    if len(cuts := {*run.cuts()}) == 1:
+        cut = "such as `{}` in line {}".format(*cuts.pop())
     either = (
         "Either it has no effect on the result, or something cuts the chain of torch operations"
     )

@@ -12,8 +12,8 @@ from autograder.diagnosis.outcome import Outcome, agree, group_id
 from autograder.diagnosis.recipe import Probe, Recipe
 from autograder.diagnosis.replay import Candidate, Replay
 
-TELLING = 2  # at least this many probes must distinguish a misconception from correct code
 Array = npt.NDArray[Any]
+TELLING = 2  # at least this many probes must distinguish a misconception from correct code
 ENOUGH = 2  # a statement needs at least this many wrong answers, and must be true of each
 
 
@@ -87,15 +87,17 @@ class Observations:
         )
 
     def in_parts(self, case: ObservedCall) -> list[tuple[Array, Array]]:
-        """Return each returned value with its right value. If their numbers differ, return []."""
+        """Return pairs of each returned value and its right value.
+
+        If a result has too many or too few values, or is no array, return no pairs.
+        """
         count = max(1, len(self.recipe.results))
         own, right = (
             outcome.in_parts(count).parts for outcome in (case.answer.outcome, case.expected)
         )
-        is_whole = count > 1 or case.answer.is_array
-        return (
-            [*zip(own, right, strict=True)] if is_whole and len(own) == len(right) == count else []
-        )
+        if not len(own) == len(right) == count or (count == 1 and not case.answer.is_array):
+            return []
+        return [*zip(own, right, strict=True)]
 
     @cached_property
     def of_right_shape(self) -> list[tuple[ObservedCall, Outcome, Outcome]]:

@@ -40,7 +40,7 @@ def locate(seen: Observations) -> Finding | None:
         return named_fact("measure", statements[0])
     by_name = next((fact for fact in _facts(seen) if fact.is_named), None)
     if by_name is not None and stop is None:
-        return named_fact("fact", stated("fact", id=by_name.id, says=by_name.says))
+        return named_fact("fact", _fact(by_name))
     return located("statements", *statements[:MOST], stops=stop is not None)
 
 
@@ -60,7 +60,7 @@ def true_statements(seen: Observations) -> list[Statement]:
         divided,
         stated("only_nan") if only_nan([case.answer.outcome for case in seen.cases]) else None,
         stated("some_stop", error=stop.error) if stop is not None else None,
-        *(stated("fact", id=f.id, says=f.says) for f in (() if measure else _facts(seen))),
+        *(() if measure else map(_fact, _facts(seen))),
     ]
     if seen.recipe.comparison.is_exact:
         candidates += [_right_result(seen), relation(seen), _other_shape(seen)]
@@ -99,6 +99,10 @@ def _named_value(fact: Fact, seen: Observations) -> str:
     if max(numbers) - min(numbers) < 1e-5 * abs(numbers[0]):
         return "" if seems_one(numbers[0]) else f"{rounded(numbers[0])} in every call"
     return named_factor(numbers, sizes)
+
+
+def _fact(fact: Fact) -> Statement:
+    return stated("fact", id=fact.id, says=fact.says)
 
 
 def _facts(seen: Observations) -> list[Fact]:

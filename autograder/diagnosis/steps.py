@@ -27,6 +27,7 @@ MAX_PAIRS = 12
 NEW = 3  # so many numbers do not agree by chance: 1e-5 ** 3, times 1e5 pairs, is below 0.001
 FAR = 1e-5  # answers closer than this may be equal apart from rounding errors
 LEAST_OF_A_RESULT = 2  # each of two wrong results must be wrong in at least this many calls
+LARGE = 1e3  # the least condition of a call with large numbers
 LEAST_BESIDE_ERRORS = 4  # a name beside errors needs this many wrong results
 HARD_CODED = "hard-coded"
 IN_WRONG_CALLS = "in the calls that go wrong"
@@ -221,7 +222,7 @@ def _in_one_kind(
 ) -> Finding | None:
     wrong = examination.wrong
     for inside, calls in kinds:  # many mistakes give equal results for large numbers
-        shows = any(n in wrong and examination.replay.condition(n) < 1e3 for n in inside)
+        shows = any(n in wrong and examination.replay.condition(n) < LARGE for n in inside)
         found = examination.giving(examination.replay.singles, inside) if shows else []
         if finding := _one_name(examination, found, code, calls):
             return finding

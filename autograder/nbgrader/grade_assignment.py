@@ -105,9 +105,8 @@ class _Run(msgspec.Struct, frozen=True):
     setup: Setup
     graders: Graders
     grading: NotebookGrader
-    due: dict[
-        str, dict[str, ExerciseReport]
-    ] = {}  # by student, with a report to search repairs for
+    # by student, if a report may get a repair
+    due: dict[str, dict[str, ExerciseReport]] = {}
 
     def graded(self, students: list[str]) -> Iterator[tuple[str, StagedSubmission]]:
         staged: dict[str, StagedSubmission] = {}
