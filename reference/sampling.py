@@ -147,7 +147,7 @@ def _comes_again(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
 
 
 def _distances(words: npt.NDArray[np.int64], length: int) -> list[int]:
-    """Return the distances between places with the same `length` tokens."""
+    """Return the distances between places where the same `length` tokens begin."""
     if length > len(words):
         return []
     stretches = np.lib.stride_tricks.sliding_window_view(words, length)

@@ -77,7 +77,10 @@ def judge_for(course: Course, exercise: Exercise, seed: int | None = None) -> It
 
 
 class TooLarge(Cancelled, UserError):
-    """Error: a check's call needs too much memory or time. Its author must change the check."""
+    """Error: a check's call needs too much memory or time.
+
+    The course's author must change the check.
+    """
 
     finding = property(str)
 

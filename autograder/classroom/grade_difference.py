@@ -98,7 +98,7 @@ class GradeDifference(msgspec.Struct):
 
     @property
     def digest(self) -> str:
-        """Return a digest of all changes, with which a person agrees to exactly these changes."""
+        """Return a digest of all changes. A person who names it agrees to exactly these."""
         return digest(msgspec.json.encode(self).decode())
 
 

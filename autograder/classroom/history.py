@@ -165,7 +165,10 @@ def _keep(source: Path, target: Path) -> None:
 
 
 def settle(results: Path) -> None:
-    """Complete an interrupted replacement of results in a locked folder, and store its version."""
+    """Complete an interrupted replacement of results, and record the version in the store.
+
+    The caller must have locked the folder.
+    """
     for folder in _begun(results):
         replace_results(folder, results)
         synced(results)

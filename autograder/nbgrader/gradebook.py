@@ -157,7 +157,10 @@ class AssignmentRows:
 
 
 class StudentRows:
-    """Rows of one student's submission. A task cell yields to another cell with its name."""
+    """Rows of one student's submission.
+
+    If a task cell and another cell have the same name, the other cell counts.
+    """
 
     def __init__(self, session: Session, rows: AssignmentRows, submission: Any) -> None:
         self.submission = submission

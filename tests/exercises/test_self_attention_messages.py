@@ -122,7 +122,7 @@ def test_the_call_has_a_mask_if_the_sentence_is_about_masks(grade_text, conditio
     ],
 )
 def test_only_a_difference_between_training_and_evaluation_is_named(grade_text, old, new, is_named):
-    """Exchanged results were called different, and dropout of 0.1 was called no dropout."""
+    """The check said that exchanged results differ, and that a dropout of 0.1 is none."""
     report = graded(grade_text, old, new)
     said = " ".join(c.note for c in report.checks if c.name.endswith("gradients"))
     assert ("In training, the output differs" in said) == is_named
