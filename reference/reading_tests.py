@@ -5,7 +5,7 @@ Each fact says why the test accepts wrong functions, or why it rejects a right f
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 CATCHES_ALL = {"AssertionError", "Exception", "BaseException"}
@@ -14,7 +14,10 @@ SUMS = {"sum"}
 EXACT = {"array_equal", "assert_array_equal", "array_equiv"}
 CLOSE = {"allclose", "isclose", "assert_allclose", "assert_almost_equal", *EXACT}
 TWO_RESULTS = {"batched_attention", "multi_head_forward", "attention_with_dropout"}
+FINITE = {"isnan", "isinf", "isfinite"}
 RANDOM = {"random", "binomial", "choice", "uniform", "rand"}
+
+Definitions = Callable[[str], tuple[str, ast.FunctionDef] | None]  # of a function's name
 
 
 class Fact(NamedTuple):
@@ -27,8 +30,11 @@ class Fact(NamedTuple):
 class _Test:
     """Parsed test: parameter, asserts, and labels of lines."""
 
-    def __init__(self, label: str, function: ast.FunctionDef) -> None:
+    def __init__(
+        self, label: str, function: ast.FunctionDef, definition: Definitions = lambda _: None
+    ) -> None:
         self.label = label
+        self.definition = definition
         self.function = function
         self.tested = function.name.removeprefix("test_")
         self.parameter = function.args.args[0].arg if function.args.args else ""
@@ -61,9 +67,14 @@ def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr
             yield name.id, value
 
 
-def why_it_accepts(label: str, function: ast.FunctionDef) -> Fact | None:
-    """Return why a test accepts broken functions. If its source does not show it, return None."""
-    test = _Test(label, function)
+def why_it_accepts(
+    label: str, function: ast.FunctionDef, definition: Definitions = lambda _: None
+) -> Fact | None:
+    """Return why a test accepts broken functions. If its source does not show it, return None.
+
+    `definition` returns the file and the definition of the student's function with a name.
+    """
+    test = _Test(label, function, definition)
     for read in (
         _ignores_its_argument,
         _catches_its_assertion,
@@ -79,16 +90,33 @@ def why_it_accepts(label: str, function: ast.FunctionDef) -> Fact | None:
     return None
 
 
-def why_it_rejects(label: str, function: ast.FunctionDef, line: int) -> Fact | None:
-    """Return why a test rejects right functions. If its source does not show it, return None."""
-    test = _Test(label, function)
-    raising = [node for node in test.asserts if node.lineno <= line <= (node.end_lineno or 0)]
+def why_it_rejects(
+    label: str, function: ast.FunctionDef, line: int, definition: Definitions = lambda _: None
+) -> Fact | None:
+    """Return why a test rejects right functions. If its source does not show it, return None.
+
+    The assert that failed is in `line`, in the test or in a function that the test calls.
+    """
+    test = _Test(label, function, definition)
     if fact := _uncalled(test) or _compares_the_function(test):
         return fact
-    for node in raising:
-        if fact := _expects_own_draws(test, node) or _expects_exact_numbers(test, node):
-            return fact
-    return None
+    if _has(function, line):
+        checked: list[ast.AST] = [node for node in test.asserts if _has(node, line)]
+        failed = checked
+    else:
+        named = [call for call in test.calls if isinstance(call.func, ast.Name)]
+        helpers = [(call, definition(_name(call.func))) for call in named]
+        within = [(call, found[1]) for call, found in helpers if found and _has(found[1], line)]
+        checked = [call for call, _ in within]
+        inside = [node for _, helper in within for node in ast.walk(helper)]
+        failed = [node for node in inside if isinstance(node, ast.Assert) and _has(node, line)]
+    draws = (_expects_own_draws(test, node) for node in checked)
+    exact = (_expects_exact_numbers(test, node) for node in failed if isinstance(node, ast.Assert))
+    return next((fact for fact in (*draws, *exact) if fact), None)
+
+
+def _has(node: ast.stmt, line: int) -> bool:
+    return node.lineno <= line <= (node.end_lineno or 0)
 
 
 def _name(node: ast.AST) -> str:
@@ -111,7 +139,27 @@ def _is_called(test: _Test) -> bool:
 
 def _uses_helpers(test: _Test) -> bool:
     known = {test.parameter, test.tested, f"broken_{test.tested}", *dir(builtins)}
-    return any(isinstance(call.func, ast.Name) and call.func.id not in known for call in test.calls)
+    called = {call.func.id for call in test.calls if isinstance(call.func, ast.Name)} - known
+    return any(_may_reject(test, name) for name in called)
+
+
+def _may_reject(test: _Test, name: str, depth: int = 3) -> bool:
+    """Return False if a student's function has no assert and no raise, and calls none that has."""
+    found = test.definition(name)
+    if found is None or depth == 0:
+        return not hasattr(builtins, name)
+    for node in ast.walk(found[1]):
+        if isinstance(node, ast.Assert | ast.Raise):
+            return True
+        called = _name(node.func) if isinstance(node, ast.Call) else ""
+        if called.startswith("assert") or (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and called != name
+            and _may_reject(test, called, depth - 1)
+        ):
+            return True
+    return False
 
 
 def _ignores_its_argument(test: _Test) -> Fact | None:
@@ -208,22 +256,30 @@ def _looks_only_at(test: _Test) -> Fact | None:
     kinds = {_kind(test, node.test) for node in test.asserts}
     if not kinds or test.calls_assert or _uses_helpers(test):
         return None
+    beside = "Apart from shapes and sizes, its" if "shapes" in kinds else "Its"
     for mistake, known, says in (
         ("compares-only-shapes", {"shapes"}, "Its asserts compare only shapes and sizes."),
         (
+            "compares-only-shapes",
+            {"shapes", "finite"},
+            f"{beside} asserts look only for NaN and infinite numbers.",
+        ),
+        (
             "compares-only-sums",
             {"shapes", "sums"},
-            "Its asserts compare only sums, and no single numbers.",
+            f"{beside} asserts compare only sums, and no single numbers.",
         ),
         (
             "compares-only-bounds",
-            {"shapes", "sums", "bounds"},
-            "Its asserts compare numbers only with fixed numbers, and not with right answers.",
+            {"shapes", "sums", "finite", "bounds"},
+            f"{beside} asserts compare numbers only with fixed numbers, and not with right "
+            "answers.",
         ),
         (
             "asserts-only-differences",
-            {"shapes", "differences"},
-            "Its asserts say what the result is not. They do not say what the right result is.",
+            {"shapes", "finite", "differences"},
+            f"{beside} asserts say what the result is not. They do not say what the right result "
+            "is.",
         ),
     ):
         if kinds <= known:
@@ -232,12 +288,14 @@ def _looks_only_at(test: _Test) -> Fact | None:
 
 
 def _kind(test: _Test, node: ast.expr) -> str:
-    """Return the kind of an assert's comparison: shapes, sums, bounds, differences or numbers."""
+    """Return the kind of a comparison: shapes, sums, finite, bounds, differences or numbers."""
     if isinstance(node, ast.BoolOp):
         kinds = {_kind(test, each) for each in node.values}
         return kinds.pop() if len(kinds) == 1 else "numbers"
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        return "differences"
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not | ast.Invert):
+        return "finite" if _kind(test, node.operand) == "finite" else "differences"
+    if isinstance(node, ast.Call) and _name(node.func) in FINITE:
+        return "finite"
     if isinstance(node, ast.Call) and _name(node.func) in {"all", "any"}:
         of = node.args[0] if node.args else getattr(node.func, "value", node)
         return _kind(test, of) if of is not node else "numbers"
@@ -304,10 +362,10 @@ def _uncalled(test: _Test) -> Fact | None:
     return None
 
 
-def _expects_own_draws(test: _Test, node: ast.Assert) -> Fact | None:
+def _expects_own_draws(test: _Test, node: ast.AST) -> Fact | None:
     if test.tested != "attention_with_dropout":
         return None
-    for each in _made_of(test, node.test):
+    for each in _made_of(test, node):
         if isinstance(each, ast.Compare) and _names(each) & RANDOM:
             says = (
                 f"The test expects the random numbers that it samples in {test.at(each)}. A right "

@@ -4,6 +4,8 @@ A student's test runs in a new process for each correct and each broken function
 function runs in another process, so the test can call it but cannot see its source.
 """
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -291,16 +293,17 @@ def test_of_shown(submission, name):
         error = said[refused[0].id]
         says = f"test_{name} rejects a function that is right: {error.finding}"
         line = error.place.line if error.place is not None else 0
-        raise with_reason(says, "stops-the-right", submission, name, why_it_rejects, line)
+        reason = functools.partial(why_it_rejects, line=line)
+        raise with_reason(says, "stops-the-right", submission, name, reason)
     if said[SHOWN] is None:
         says = f"test_{name} accepts the broken function."
-        raise with_reason(says, ACCEPTED, submission, name, why_it_accepts)
+        raise with_reason(says, ACCEPTED, submission, name)
 
 
-def with_reason(says, mistake, submission, name, reason, *line, more=""):
+def with_reason(says, mistake, submission, name, reason=why_it_accepts, more=""):
     """Return a mismatch that also says what is wrong in the student's test."""
-    definition = submission.definition(f"test_{name}")
-    fact = reason(*definition, *line) if definition is not None else None
+    found = submission.definition(f"test_{name}")
+    fact = reason(*found, definition=submission.definition) if found is not None else None
     *_, value, calls = BROKEN_IS_RIGHT[name]
     if fact is None and mistake == ACCEPTED and submission.shared["calls of", name] == {value}:
         fact = Fact("tests-one-kind-of-call", f"{calls} For these calls, that function is right.")
@@ -328,7 +331,7 @@ def expect_most(passed, count, allowed, submission, name):
     if len(passed) > allowed:
         says = f"Of {count} other broken functions, test_{name} accepts {len(passed)}."
         more = f" The mistake of one of these functions: {passed[0].wrong}."
-        raise with_reason(says, "finds-too-little", submission, name, why_it_accepts, more=more)
+        raise with_reason(says, "finds-too-little", submission, name, more=more)
 
 
 @pytest.mark.graded_when_handed_in

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from autograder.author import Comparison, Family, Hints, Mistakes, Probe, Recipe, Step
+from autograder.author import Comparison, Family, Hints, Mistakes, Probe, Recipe, Step, constant
 from reference.attention import block, softmax
 from reference.figures import image_figure, image_of, panels_shown, tokens_for
 from reference.masks import causal_mask
+from reference.misconceptions.reductions import ratio, shares_along
 
 IMAGE: Hints = (
     "Which row of the matrix is the top row of your picture?",
@@ -149,6 +150,7 @@ EFFECT = (
                 "In the third picture, `~` does not exchange the numbers 0 and 1 of the mask: ~0 "
                 "is −1 and ~1 is −2, so every key is blocked.",
                 lambda s: softmax(np.where(~np.asarray(s.mask), -1e9, s.scores)),
+                lambda s: softmax(np.where(~np.asarray(s.mask), -np.inf, s.scores)),
             ),
             "blocked-scores-zero": (
                 "In the third picture, the blocked scores are 0, so they still get weight: exp(0) "
@@ -160,23 +162,39 @@ EFFECT = (
                 "should show weights.",
                 lambda s: s.scores * _m(s),
             ),
+        },
+    ),
+    Family(
+        "share",
+        MASKED,
+        means=constant,
+        ways={
             "softmax-over-queries": (
                 "In both pictures of weights, the softmax runs over each column. It should run "
                 "over each row.",
-                {
-                    "plain": lambda s: softmax(s.scores, 0),
-                    "masked": lambda s: softmax(np.where(_m(s) > 0, s.scores, -1e9), 0),
-                },
+                lambda x: softmax(x, 0),
+                lambda x: shares_along(x, 0),
+            ),
+            "sum-over-queries": (
+                "In both pictures of weights, each exponential is divided by the sum of its "
+                "column. It should be divided by the sum of its row.",
+                lambda x: ratio(np.exp(x - x.max(1, keepdims=True)), 0),
+            ),
+            "softmax-over-everything": (
+                "In both pictures of weights, one softmax runs over the whole array. It should "
+                "run over each row.",
+                lambda x: softmax(x, None),
+                lambda x: shares_along(x, None),
+            ),
+            "exponentials-only": (
+                "In both pictures of weights, the exponentials are not divided by their sum.",
+                np.exp,
+                lambda x: np.exp(x - x.max(1, keepdims=True)),
             ),
             "scaled-again": (
                 "Your code divides the scores by the root of the number of keys, although they "
                 "are already scaled.",
-                {
-                    "plain": lambda s: softmax(s.scores / np.sqrt(s.scores.shape[-1])),
-                    "masked": lambda s: softmax(
-                        block(s.scores / np.sqrt(s.scores.shape[-1]), s.mask)
-                    ),
-                },
+                lambda x: softmax(x / np.sqrt(x.shape[-1])),
             ),
         },
     ),
@@ -239,9 +257,10 @@ MISTAKES = Mistakes(
         EFFECT,
         steps={
             "shown": lambda s: s.mask,
-            "plain": lambda s: softmax(s.scores),
+            "share": lambda s: softmax,
+            "plain": lambda s: s.share(s.scores),
             "blocked": lambda s: block(s.scores, s.mask),
-            "masked": lambda s: softmax(s.blocked),
+            "masked": lambda s: s.share(s.blocked),
             "panels": lambda s: (s.shown, s.plain, s.masked),
         },
         parameters=("scores", "mask"),

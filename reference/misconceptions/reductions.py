@@ -15,13 +15,14 @@ AXES = (
 )
 
 
-def _ratio(exponentials: Any, axis: Any = -1) -> Any:
+def ratio(exponentials: Any, axis: Any = -1) -> Any:
+    """Return each exponential divided by the sum along an axis."""
     return exponentials / exponentials.sum(axis, keepdims=True)
 
 
 def shares_along(x: Any, axis: Any) -> Any:
     """Return a softmax that overflows for large inputs."""
-    return _ratio(np.exp(x), axis)
+    return ratio(np.exp(x), axis)
 
 
 def over(of: str, axis: Any) -> tuple[dict[str, Step], ...]:
@@ -49,17 +50,17 @@ def wrong_reductions(of: str, hints: Hints) -> tuple[Family, ...]:
             ways={
                 **{
                     f"sum-along-{name}": (
-                        f"The exponentials are divided by their sum along {words}. They should be "
+                        f"The exponentials are divided by their sum over {words}. They should be "
                         "divided by the sum of their row.",
-                        lambda x, axis=axis: _ratio(np.exp(x - x.max(-1, keepdims=True)), axis),
+                        lambda x, axis=axis: ratio(np.exp(x - x.max(-1, keepdims=True)), axis),
                     )
-                    for name, axis, words in AXES
+                    for name, axis, words in (*AXES, ("everything", None, "the whole array"))
                 },
                 **{
                     f"maximum-along-{name}": (
                         f"The maximum that your code subtracts is taken along {words}, so it is "
                         "not one number for the whole row.",
-                        lambda x, axis=axis: _ratio(np.exp(x - x.max(axis, keepdims=True))),
+                        lambda x, axis=axis: ratio(np.exp(x - x.max(axis, keepdims=True))),
                     )
                     for name, axis, words in AXES
                 },
@@ -71,7 +72,7 @@ def wrong_reductions(of: str, hints: Hints) -> tuple[Family, ...]:
                 "maximum-added": (
                     "{The result is right for small scores. }Large scores overflow: the maximum "
                     "is added. It should be subtracted.",
-                    lambda x: _ratio(np.exp(x + x.max(-1, keepdims=True))),
+                    lambda x: ratio(np.exp(x + x.max(-1, keepdims=True))),
                 ),
             },
         ),

@@ -20,6 +20,16 @@ def parsed(body, name="row_softmax"):
     return ast.parse(text).body[0]
 
 
+def defined(name):
+    """Return a helper of the test: one that cannot reject an answer, or one that can."""
+    text = {
+        "harmless": "def harmless(x):\n    return np.exp(x)",
+        "same": "\n" * 9 + "def same(x, y):\n    assert (x == y).all()",
+        "asserting": "def asserting(x):\n    return same(x, 1)",
+    }.get(name)
+    return None if text is None else ("f.py", ast.parse(text).body[0])
+
+
 @pytest.mark.parametrize(
     ("body", "mistake"),
     [
@@ -39,10 +49,15 @@ def parsed(body, name="row_softmax"):
         ("s = implementation(x).sum(-1)\nassert np.allclose(s, 1)", "compares-only-sums"),
         ("w = implementation(x)\nassert (w > 0).all()", "compares-only-bounds"),
         ("assert not np.allclose(implementation(x), bad)", "asserts-only-differences"),
+        (
+            "y = implementation(x)\nassert y.ndim == 2\nassert not np.isnan(y).any()",
+            "compares-only-shapes",
+        ),
+        ("ok = np.allclose(implementation(x), harmless(x))\nreturn ok", "returns-its-verdict"),
     ],
 )
 def test_why_a_test_accepts_broken_functions(body, mistake):
-    assert why_it_accepts("f.py", parsed(body)).mistake == mistake
+    assert why_it_accepts("f.py", parsed(body), defined).mistake == mistake
 
 
 @pytest.mark.parametrize(
@@ -82,12 +97,13 @@ def test_calls_for_which_the_broken_function_is_right(grade_text, heads, is_name
         EXPECTED + "d = implementation(x) - expected\nassert (np.abs(d) < 1e-6).all()",
         "check(implementation(x))",
         "return check(implementation(x))",
+        "return asserting(implementation(x))",
         "np.testing.assert_allclose(implementation(x), expected)",
         "try:\n    assert np.allclose(implementation(x), y)\nexcept AssertionError as e:\n    raise e",
     ],
 )
 def test_a_test_that_compares_numbers_is_not_blamed(body):
-    assert why_it_accepts("f.py", parsed(body)) is None
+    assert why_it_accepts("f.py", parsed(body), defined) is None
 
 
 @pytest.mark.parametrize(
@@ -101,10 +117,17 @@ def test_a_test_that_compares_numbers_is_not_blamed(body):
             3,
             "expects-own-draws",
         ),
+        (
+            "kept = rng.random(n) >= p\nsame(implementation(x), kept * w)",
+            "attention_with_dropout",
+            11,
+            "expects-own-draws",
+        ),
+        ("same(implementation(x), y)", "row_softmax", 11, "expects-exact-numbers"),
     ],
 )
 def test_why_a_test_rejects_right_functions(body, name, line, mistake):
-    assert why_it_rejects("f.py", parsed(body, name), line).mistake == mistake
+    assert why_it_rejects("f.py", parsed(body, name), line, defined).mistake == mistake
 
 
 @pytest.mark.parametrize("path", RIGHT, ids=lambda path: path.stem)
