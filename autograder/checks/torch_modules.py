@@ -61,6 +61,19 @@ class ModuleRun:
     cuts: Callable[[], Sequence[tuple[str, int]]] = list
 
 
+class OtherShape(Mismatch):
+    """Failure of a module with a parameter of a wrong shape."""
+
+    def __init__(self, parameter: str, own: Sequence[int], expected: Sequence[int]) -> None:
+        super().__init__(
+            f"{parameter} has the shape {_short_shape(own)}; expected {shape(tuple(expected))} "
+            "(nn.Linear keeps its weight as outputs × inputs).",
+            mistake="parameter-shape",
+            told="A parameter does not have the shape that the exercise asks for.",
+        )
+        self.shapes = parameter, tuple(own), tuple(expected)
+
+
 def draw_state(rng: np.random.Generator, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
     """Return random float32 weights by name, with standard deviation 1/√(last size)."""
     return {
@@ -141,12 +154,7 @@ def _not_there(name: str, passed: Passed, state: Weights) -> Mismatch:
     for parameter, value in state.items():
         sizes = passed.state.get(parameter)
         if sizes is not None and sizes != list(np.shape(value)):
-            return Mismatch(
-                f"{parameter} has the shape {_short_shape(sizes)}; expected "
-                f"{shape(np.shape(value))} (nn.Linear keeps its weight as outputs × inputs).",
-                mistake="parameter-shape",
-                told="A parameter does not have the shape that the exercise asks for.",
-            )
+            return OtherShape(parameter, sizes, np.shape(value))
     absent = [parameter for parameter in state if parameter not in passed.state]
     return Mismatch(
         f"{name} has no parameter named {absent[0] if absent else next(iter(state))}, and none "

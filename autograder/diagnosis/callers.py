@@ -9,7 +9,7 @@ import numpy as np
 from autograder.checks.expect import Mismatch, expect_close
 from autograder.checks.module_weights import USUAL_NAMES, ParameterNames
 from autograder.checks.proxy import Function
-from autograder.checks.torch_modules import ModuleRun, forward_pass
+from autograder.checks.torch_modules import ModuleRun, OtherShape, forward_pass
 from autograder.diagnosis.recipe import Change, Probe, Recipe
 from autograder.worker.codec import tensor
 
@@ -34,7 +34,7 @@ class ModuleCaller:
     def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
         """Return the result of the student's module.
 
-        If weights do not fit, return a text that says so.
+        If weights do not fit, return a text that says so, such as "W_v (2, 4) (3, 4)".
         """
         state = recipe.arguments(probe)
         inputs = [getattr(state, name) for name in self.called_with]
@@ -50,6 +50,8 @@ class ModuleCaller:
                 self.words,
                 lambda _: recipe.right(probe).result,
             )
+        except OtherShape as error:
+            return " ".join(map(str, error.shapes))
         except Mismatch:
             return "weights are missing"
         return "weights are missing" if run.fit.absent or run.fit.tied else run.value

@@ -5,7 +5,9 @@ right numbers, such as a factor. Each statement is true of all observed calls.
 """
 
 import contextlib
+import math
 import operator
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -31,7 +33,10 @@ Shape = tuple[int, ...]
 def locate(seen: Observations) -> Finding | None:
     """Return the most informative true statements about all wrong results."""
     if seen.of_other_kind:
-        divided = division(seen)
+        shape, divided = _parameter_shape(seen), division(seen)
+        if shape is not None:
+            fact = stated("fact", id="parameter-shape", says=sentence(shape))
+            return named_fact("fact", fact)
         return located("statements", divided) if divided else None
     statements, stop = true_statements(seen), seen.first_error
     if not statements:
@@ -138,19 +143,42 @@ def _other_shape(seen: Observations) -> Statement | None:
     for name, results in zip(names, zip(*calls, strict=True), strict=True):
         own, right = [[result[side].shape for result in results] for side in (0, 1)]
         sizes = [seen.recipe.axes(case.state) for case in seen.values]
-        named = _in_names(name + some, own, right, sizes)
+        named = in_names(name + some, own, right, sizes)
         if named is not None:
             return named
     return None
 
 
-def _in_names(
+def _parameter_shape(seen: Observations) -> Statement | None:
+    """Return a statement about a parameter of a module with a wrong shape in all wrong calls."""
+    caller = seen.recipe.caller
+    texts = [str(case.answer.outcome.whole) for case in seen.wrong]
+    found = [re.fullmatch(r"(\S+) \((.*)\) \((.*)\)", text) for text in texts]
+    known = [each.groups() for each in found if each]
+    if not isinstance(caller, ModuleCaller) or not ENOUGH <= len(known) == len(texts):
+        return None
+    names = {name for name, *_ in known}
+    own, right = ([_sizes(each[side]) for each in known] for side in (1, 2))
+    calls = [{name: getattr(case.state, name) for name in caller.built_with} for case in seen.wrong]
+    return in_names(names.pop(), own, right, calls) if len(names) == 1 else None
+
+
+def _sizes(text: str) -> Shape:
+    return tuple(int(size) for size in text.split(",") if size.strip())
+
+
+def in_names(
     name: str, own: Sequence[Shape], right: Sequence[Shape], calls: Sequence[Sizes]
 ) -> Statement | None:
+    """Return a statement about wrong shapes, written with the names of sizes in these calls."""
     squeezed = [tuple(size for size in shape if size != 1) for shape in right]
     if any(map(operator.eq, own, right)) or [*own] == squeezed:
         return None  # if only axes of size 1 are lost, other calls may have the right shape
     first = min(map(len, right)) if len({*map(len, right)}) > 1 else 0
+    if first and all(o == (math.prod(r[:-1]), r[-1]) for o, r in zip(own, right, strict=True)):
+        last = shape_in_names([shape[-2:] for shape in right], calls)
+        merged = stated("shape_in_names", what=name, shape=f"(…·{last})", expected=f"(…, {last})")
+        return merged if last else None
     if first and [(len(o), o[:-first]) for o in own] != [(len(r), r[:-first]) for r in right]:
         return None
     shapes = [shape_in_names([one[-first:] for one in each], calls) for each in (own, right)]
@@ -166,11 +194,13 @@ def shape_in_names(shapes: Sequence[Shape], calls: Sequence[Sizes]) -> str:
     """
     if len({*map(len, shapes)}) != 1:
         return ""
-    of = {name: [sizes[name] for sizes in calls] for name in calls[0]}
+    common = [name for name in calls[0] if all(name in sizes for sizes in calls)]
+    of = {name: [sizes[name] for sizes in calls] for name in common}
     made = [
         *((f"{a}·{b}", np.multiply(of[a], of[b]).tolist()) for a, b in combinations(of, 2)),
         *((f"2·{name}", [2 * size for size in of[name]]) for name in of),
         *((f"{name} − 1", [size - 1 for size in of[name]]) for name in of),
+        *((f"{name} + 1", [size + 1 for size in of[name]]) for name in of),
     ]
     words = []
     for axis in zip(*shapes, strict=True):

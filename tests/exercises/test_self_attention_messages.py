@@ -81,6 +81,12 @@ FIRST = {
         "Can't call numpy() on Tensor that requires grad in line",
         "Which operation of torch can replace NumPy in line",
     ),
+    "a matrix of a wrong shape": (
+        "self.W_v = nn.Linear(d_model, d_v,",
+        "self.W_v = nn.Linear(d_model, d_k,",
+        "The shape of W_v.weight is (d_k, d_model). It should be (d_v, d_model).",
+        "Which four nn.Linear does the task ask for, with which names and sizes?",
+    ),
     "an error in a call of no check": (
         PROJECTED,
         "x = x.reshape(-1, x.size(-2), x.size(-1)); " + PROJECTED,
