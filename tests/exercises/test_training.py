@@ -14,7 +14,7 @@ from autograder.worker.messages import Unit
 from reference.checks.trained_models import form_of
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.one_in(3)
+pytestmark = pytest.mark.one_in(6)
 
 NAME = "train_and_generate"
 FAULTS = {
