@@ -8,7 +8,7 @@ import msgspec
 
 from autograder.checks.check_result import CheckResult
 from autograder.course.course_file import Exercise
-from autograder.course.text import one_line, printable, several
+from autograder.course.text import join_names, one_line, printable, several
 from autograder.diagnosis.hints import hints_for
 from autograder.grading.author_exceptions import as_internal_error
 from autograder.grading.reports import report_of_internal_error
@@ -23,11 +23,13 @@ from autograder.report.model import (
     worst,
 )
 from autograder.sandbox.child import InternalError
-from autograder.sandbox.problems import NOT_PYTHON, while_loading
+from autograder.sandbox.problems import NOT_PYTHON, line_of, where, while_loading
 from autograder.sandbox.session import WorkerSession
 from autograder.sandbox.workers import MAX_PRINTED
+from autograder.submission.code import defined_again
 from autograder.submission.source import MAX_ANSWER, Source
 from autograder.submission.stubs import TEXT_STUB, requirements_in
+from autograder.worker.messages import CodePlace
 from autograder.worker.statements import without_magics
 
 # Kinds of failures without an answer. If all checks have one of these, no check saw an answer.
@@ -132,7 +134,20 @@ def _notes(session: WorkerSession, results: Sequence[CheckResult]) -> dict[str, 
         for problem in session.workers.load_problems
         if absent.isdisjoint(f"{name}.py" for name in problem.names)
     ]
-    return {problem.finding: problem.cause for problem in problems}
+    notes = {problem.finding: problem.cause for problem in problems}
+    if any(result.outcome not in {"passed", "graded when handed in"} for result in results):
+        notes |= dict(map(_about_repeated, defined_again(session.source.units)))
+    return notes
+
+
+def _about_repeated(places: Sequence[CodePlace]) -> tuple[str, Cause]:
+    name, last = one_line(places[-1].function, 80), places[-1]
+    shown = f"lines {join_names([str(place.line) for place in places])}"
+    if any(place.label != last.label for place in places):
+        shown = join_names([where(place).removeprefix(" in ") for place in places])
+    times = "twice" if len(places) == 2 else f"{len(places)} times"
+    said = f"{name} is defined {times}, in {shown}. Python uses the last one,{where(last)}."
+    return said, Cause(code="defined_twice", subject=name, place=line_of(last))
 
 
 def _answers(exercise: Exercise, source: Source) -> tuple[WrittenAnswer, ...]:

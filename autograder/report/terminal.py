@@ -130,7 +130,7 @@ def head_lines(
 def body_lines(
     exercise: ExerciseReport, details: int, width: int | None, spoken: bool = False
 ) -> Iterator[StyledLine]:
-    """Yield the lines after the head: the repair, the checks and the notes."""
+    """Yield the lines after the head: the repair, the notes and the checks."""
     start = opening(exercise)
     repair: list[StyledLine] = []
     if exercise.repair is not None:
@@ -139,11 +139,12 @@ def body_lines(
         for place in exercise.repair.places:
             if spoken or (place.file, place.line) != shown_line:
                 repair += _place_lines(place, "  ", width, spoken)
-    yield from wrapped(repair, width)
+    repeated, whole = repeated_errors(exercise), presented(exercise)
+    notes: list[StyledLine] = [[("Note: ", "bold"), (note, "")] for note in whole.notes]
+    yield from wrapped([*repair, *notes], width)
     if not spoken:
         yield []
     shown_texts = {start.text, *excerpt(start.place)}
-    repeated, whole = repeated_errors(exercise), presented(exercise)
     for place_in_list, check in enumerate(whole.checks, 1):
         if spoken:
             points = f", {number(check.points)} of {number(check.max_points)} points"
@@ -178,8 +179,6 @@ def _place_lines(
 
 def _foot(exercise: ExerciseReport, spoken: bool) -> Iterator[StyledLine]:
     indent = "" if spoken else "  "
-    for note in exercise.notes:
-        yield [(f"{indent}Note: ", "bold"), (note, "")]
     if exercise.printed.strip():
         yield [(f"{indent}Your code printed:", "bold")]
         lines = exercise.printed.strip().split("\n")

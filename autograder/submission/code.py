@@ -1,9 +1,10 @@
 """Names that the code of a submission defines, and places in the code."""
 
 import ast
+import itertools
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -11,6 +12,7 @@ from autograder.worker.messages import CodePlace, Unit
 from autograder.worker.statements import without_magics
 
 MAX_PARSED = 256 * 1024
+RUNNING_CELL = "cell In["  # begins the label of a cell of a running notebook
 _DEFINED = re.compile(r"^(?:async )?(?:def|class) +([^\W\d]\w*)", re.MULTILINE)
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -155,7 +157,7 @@ def unwritten(units: Sequence[Unit]) -> dict[str, CodePlace]:
                 ends = (part for part in node.body if isinstance(part, ast.Raise | ast.Return))
                 end = next(ends, node)
                 if _is_placeholder(end) or _is_hollow(node):
-                    places[node.name] = _place(unit, end.lineno)
+                    places[node.name] = place_in(unit, end.lineno)
     return places
 
 
@@ -164,18 +166,52 @@ def replaced(units: Sequence[Unit], at: CodePlace) -> tuple[CodePlace, CodePlace
 
     If there is no earlier definition, return None.
     """
-    earlier: dict[str, CodePlace] = {}
-    for unit in units:
-        for node in _statements(parsed(unit) or ()):
-            if isinstance(node, Definition):
-                first = msgspec.structs.replace(_place(unit, node.lineno), function=node.name)
-                is_around = node.lineno <= at.line <= (node.end_lineno or 0)
-                if unit.label == at.label and is_around:
-                    return (first, earlier[node.name]) if node.name in earlier else None
-                inside = (part for part in ast.walk(node) if isinstance(part, Definition))
-                if not any(map(_is_hollow, inside)):
-                    earlier[node.name] = first
+    for definitions in _definitions(units).values():
+        for number, (first, node) in enumerate(definitions):
+            if first.label == at.label and first.line <= at.line <= (node.end_lineno or 0):
+                earlier = [place for place, other in definitions[:number] if _is_complete(other)]
+                if earlier:
+                    return first, earlier[-1]
     return None
+
+
+def defined_again(units: Sequence[Unit]) -> list[list[CodePlace]]:
+    """Return the first lines of complete definitions of a name, if Python uses only the last."""
+    others = Code()
+    body = (node for unit in units for node in parsed(unit) or ())
+    _bind(others, itertools.filterfalse(lambda node: isinstance(node, Definition), body))
+    trees = " ".join(bound.tree for bound in others.names.values())
+    repeated = []
+    for definitions in _definitions(units).values():
+        nodes = [node for _, node in definitions]
+        name, places = nodes[-1].name, [first for first, node in definitions if _is_complete(node)]
+        marks = " ".join(ast.unparse(each) for node in nodes for each in node.decorator_list)
+        is_used = name in others.names or f"value=Name(id='{name}'" in trees
+        needs_all = re.search(rf"\b({name}|overload|register)\b", marks)
+        if len(places) > 1 and _is_complete(nodes[-1]) and not is_used and not needs_all:
+            repeated.append(places)
+    return repeated
+
+
+def _definitions(units: Sequence[Unit]) -> dict[object, list[tuple[CodePlace, Definition]]]:
+    """Return the definitions of each top-level name, and of each method of a class."""
+    found: dict[object, list[tuple[CodePlace, Definition]]] = {}
+    for unit in units:
+        cell = unit.label if unit.label.startswith(RUNNING_CELL) else ""  # it may run again
+        for top in parsed(unit) or ():
+            body = top.body if isinstance(top, ast.ClassDef) else ()
+            for node in (top, *body):
+                if isinstance(node, Definition) and isinstance(top, Definition):
+                    name = node.name if node is top else f"{top.name}.{node.name}"
+                    key = (cell, name) if node is top else (unit.label, top.lineno, name)
+                    place = msgspec.structs.replace(place_in(unit, node.lineno), function=name)
+                    found.setdefault(key, []).append((place, node))
+    return found
+
+
+def _is_complete(node: Definition) -> bool:
+    inside = (part for part in ast.walk(node) if isinstance(part, Definition))
+    return not any(map(_is_hollow, inside))
 
 
 def _is_placeholder(node: ast.stmt) -> bool:
@@ -211,7 +247,7 @@ def return_in_loop(units: Iterable[Unit], name: str) -> tuple[CodePlace, int] | 
             last, leaps = loop.body[-1], (ast.Continue, ast.Break)
             is_last = isinstance(last, ast.Return) and last.lineno == ends
             if is_last and not any(isinstance(node, leaps) for node in ast.walk(loop)):
-                return _place(unit, ends), loop.lineno
+                return place_in(unit, ends), loop.lineno
     return None
 
 
@@ -225,8 +261,23 @@ def without_return(units: Iterable[Unit]) -> CodePlace | None:
         if isinstance(node, ast.FunctionDef) and node.name in used:
             gives = (isinstance(n, ast.Return | ast.Yield | ast.YieldFrom) for n in ast.walk(node))
             if not any(gives):
-                return msgspec.structs.replace(_place(unit, node.lineno), function=node.name)
+                return msgspec.structs.replace(place_in(unit, node.lineno), function=node.name)
     return None
+
+
+def users_of(units: Iterable[Unit], functions: Collection[str]) -> frozenset[str]:
+    """Return these functions and all functions of the file that use them."""
+    names_in = {
+        node.name: {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
+        for unit in units
+        for node in parsed(unit) or ()
+        if isinstance(node, Definition)
+    }
+    users, before = set(functions), -1
+    while functions and len(users) > before:
+        before = len(users)
+        users |= {name for name, names in names_in.items() if names & users}
+    return frozenset(users)
 
 
 def is_text(node: ast.AST) -> bool:
@@ -264,7 +315,7 @@ def find_assignment(
         return None
     unit, statement = assignment
     line = _line_of_entry(getattr(statement, "value", None), entry) or statement.lineno
-    return _place(unit, line)
+    return place_in(unit, line)
 
 
 def find_loop(units: Sequence[Unit], lines: Sequence[tuple[str, int]]) -> CodePlace | None:
@@ -282,10 +333,10 @@ def find_loop(units: Sequence[Unit], lines: Sequence[tuple[str, int]]) -> CodePl
             around = (node for node in inside if node.lineno <= line <= (node.end_lineno or 0))
             loops += [(by_label[file], node) for node in around]
     loops.sort(key=lambda loop: isinstance(loop[1], ast.For))
-    return _place(loops[0][0], loops[0][1].lineno) if loops else None
+    return place_in(loops[0][0], loops[0][1].lineno) if loops else None
 
 
-def _place(unit: Unit, line: int) -> CodePlace:
+def place_in(unit: Unit, line: int) -> CodePlace:
     lines = unit.text.splitlines()
     return CodePlace(unit.label, line, lines[line - 1].strip() if line <= len(lines) else "")
 

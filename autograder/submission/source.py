@@ -12,6 +12,7 @@ import msgspec
 from autograder.course.course_file import Exercise
 from autograder.course.text import as_letters, one_line
 from autograder.course.variants import stated_variant
+from autograder.submission.code import RUNNING_CELL
 from autograder.submission.notebook import Cell, as_cells, holds_cells, read_cells
 from autograder.submission.read import (
     EMPTY,
@@ -177,7 +178,9 @@ def from_notebook(notebook: Any, exercise: str, siblings: Siblings) -> Source:
 def from_cells(cells: Sequence[str], exercise: str, siblings: Siblings) -> Source:
     """Return the source of a running notebook: its finished cells in their order of running."""
     texts = [without_surrogates(text) for text in cells]
-    units = tuple(Unit(f"cell In[{n}]", text) for n, text in enumerate(texts, 1) if text.strip())
+    units = tuple(
+        Unit(f"{RUNNING_CELL}{n}]", text) for n, text in enumerate(texts, 1) if text.strip()
+    )
     return _source(exercise, f"{exercise}.ipynb", units, siblings, {})
 
 

@@ -5,7 +5,8 @@ import pytest
 from autograder.course.course_file import load_course
 from autograder.grading.judge import Judge
 from autograder.report.presentation import opening
-from autograder.submission.code import read_code, replaced
+from autograder.report.terminal import exercise_lines
+from autograder.submission.code import defined_again, read_code, replaced
 from autograder.submission.source import from_text, read_source
 from autograder.submission.stubs import read_stubs
 from autograder.worker.messages import CodePlace, Unit
@@ -83,6 +84,65 @@ def test_only_a_definition_with_a_body_is_replaced(text, at, lines):
     units = [Unit("work.py", text)]
     found = replaced(units, CodePlace("work.py", at, ""))
     assert (found and tuple(place.line for place in found)) == lines
+
+
+F = "def f(x):\n    return x\n"
+METHOD = "    def g(self):\n        return 1\n"
+
+
+@pytest.mark.parametrize(
+    ("texts", "lines"),
+    [
+        ([F + "print(f(1))\n" + F], [[1, 4]]),
+        ([F, "y = f(1)\n" + F], [[1, 2]]),
+        (["class C:\n" + METHOD * 2], [[2, 4]]),
+        (["class C:\n" + METHOD + "class D:\n" + METHOD], []),
+        ([F + "def f(x):\n    raise NotImplementedError()\n"], []),
+        (["def f(x):\n    raise NotImplementedError()\n" + F], []),
+        (["import functools\n@functools.singledispatch\n" + F + "@f.register\n" + F], []),
+        (["from typing import overload\n@overload\ndef f(x): return 1\n" + F], []),
+        (["class C:\n    @property\n" + METHOD + "    @g.setter\n" + METHOD], []),
+        (
+            [F + "try:\n    " + F.replace("\n", "\n    ").rstrip() + "\nexcept E:\n    pass\n" + F],
+            [],
+        ),
+        (["if x:\n    def f(x): return 1\nelse:\n    def f(x): return 2\n"], []),
+        ([F + "old = f\n" + F], []),
+        ([F + F + "f = g\n"], []),
+    ],
+)
+def test_only_a_definition_that_python_does_not_use_is_defined_again(texts, lines):
+    units = [Unit(f"code cell {n}", text) for n, text in enumerate(texts, 1)]
+    assert [[place.line for place in places] for places in defined_again(units)] == lines
+    running = [Unit(f"cell In[{n}]", text) for n, text in enumerate(texts, 1)]
+    assert defined_again(running) == [] or len(texts) == 1  # a cell may run again
+
+
+def test_a_function_that_is_defined_twice_is_told_above_the_checks(root):
+    course = load_course(root / "course.yml")
+    text = read_source(root / "solutions/softmax.py", "softmax").text
+    first, last = text.split("\n").index("def softmax(x, axis=-1):") + 1, text.count("\n") + 2
+    said = (
+        f"softmax is defined twice, in lines {first} and {last}. Python uses the last one, in line "
+        f"{last} of softmax.py."
+    )
+    wrong = BODY.replace("return x", "return x / 2")
+    with Judge(course, [course.exercise("softmax")]) as judge:
+        report, right = (
+            judge.run(from_text(f"{text}\n{body}", "softmax", "softmax.py")).report
+            for body in (
+                wrong,
+                text[
+                    text.index("def softmax") : text.index(
+                        "# %% [markdown]\n", text.index("def softmax")
+                    )
+                ],
+            )
+        )
+    assert report.notes == (said,)
+    lines = ["".join(part for part, _ in line) for line in exercise_lines(report)]
+    assert lines.index(f"Note: {said}") < lines.index("")
+    assert right.points == right.max_points and not right.notes
 
 
 def test_a_refusal_of_a_stub_is_none(submit):
