@@ -1,13 +1,14 @@
 """A check as described by its pytest marks, and the result of a check."""
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from autograder.checks.proxy import Call
 from autograder.report.model import Cause, CauseCode, CheckOutcome, Diagnosis, Evidence, Line
 from autograder.report.presentation import sentence
-from autograder.sandbox.problems import ProblemKind, Raised
+from autograder.sandbox.problems import ProblemKind
 
 NOT_IN_KIT = ("hidden", "graded_when_handed_in")  # marks of checks that are not in student kits
 
@@ -34,8 +35,9 @@ class Check(msgspec.Struct, frozen=True):
 class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     """Result of a check, before points are given.
 
-    Without a cause, the check has passed. If two students' functions returned the same wrong
-    values, their results have the same `group`.
+    `calls` are the calls of the student's process until the shown one, and `compared` has the
+    compared values. Without a cause, the check has passed. If two students' functions returned the
+    same wrong values, their results have the same `group`.
     """
 
     check: Check
@@ -48,7 +50,8 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     requirement: str = ""  # requirement that the answer does not meet, if known
     hints: tuple[str, ...] = ()
     about: tuple[str, ...] = ()  # names the student's functions that the check called
-    raised: tuple[Raised, Call] | None = None
+    calls: tuple[Call, ...] = ()
+    compared: tuple[Any, Any] = (None, None)
     evidence: Evidence | None = None
     own: Diagnosis | None = None  # name of a mistake that the check's own code names
     diagnosis: Diagnosis | None = None

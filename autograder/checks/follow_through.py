@@ -437,24 +437,23 @@ def _expect_kept_results(
 ) -> None:
     __tracebackhide__ = True
     keeping = submission.keeping()
-    made = []
-    for name, call in calls:
-        result = call(keeping)
-        made.append((name, Call.newest, result, result.value("")))
-    for call in between:
-        call(submission)
-    for name, shown, result, before in made:
-        if values_agree(before, result.value("")):
-            continue
-        wrong = Mismatch(
-            f"A later call changed the result that {name} had returned: your code uses one array "
-            f"or list for the results of several calls.",
-            mistake="remembers",
-            told="A later call changes the result of an earlier call.",
-            hints=RESULT_USED_AGAIN,
-        )
-        wrong.call = shown
-        raise wrong
+    made: list[tuple[str, Call | None, Any, Any]] = []
+    for name, call in [*calls, *(("", call) for call in between)]:
+        latest = call(keeping if name else submission)
+        for earlier, shown, result, before in made:
+            if values_agree(before, result.value("")):
+                continue
+            wrong = Mismatch(
+                f"A later call changed the result that {earlier} had returned: your code uses one "
+                f"array or list for the results of several calls. The later call is {Call.newest}.",
+                mistake="remembers",
+                told="A later call changes the result of an earlier call.",
+                hints=RESULT_USED_AGAIN,
+            )
+            wrong.call = shown
+            raise wrong
+        if name:
+            made.append((name, Call.newest, latest, latest.value("")))
 
 
 def values_agree(one: Any, other: Any) -> bool:

@@ -11,16 +11,17 @@ from autograder.sandbox.peer import CourseFunction, Note
 from autograder.sandbox.problems import Crashed, NotPlain, Raised
 from autograder.sandbox.process import handle_in
 from autograder.sandbox.session import WorkerSession
-from autograder.submission.code import Definition, find_assignment, parsed
+from autograder.submission.code import Definition, find_assignment, parsed, users_of
 from autograder.submission.source import Source
 from autograder.worker.codec import Handle, has_handle, tensor
 from autograder.worker.messages import CodePlace, Forward, Passed, Reply, Request
 
 
-class Call(msgspec.Struct, frozen=True):
+class Call(msgspec.Struct, eq=False):
     """Call that a check made.
 
-    For a torch module, `made_with` has the arguments of the constructor.
+    For a torch module, `made_with` has the arguments of the constructor, and `before` has the
+    arguments of earlier calls of the same module. `outcome` is the result or the exception.
     """
 
     name: str
@@ -29,6 +30,9 @@ class Call(msgspec.Struct, frozen=True):
     made_with: tuple[Any, ...] | None = None
     evaluates: bool = False
     has_weights: bool = False
+    before: tuple[tuple[Any, ...], ...] = ()
+    request: Request = msgspec.field(default_factory=lambda: Request("call", ""))
+    outcome: Any = None
     newest: ClassVar["Call | None"] = None  # the newest call of a check, of any submission
 
     def __str__(self) -> str:
@@ -37,7 +41,14 @@ class Call(msgspec.Struct, frozen=True):
         if self.made_with is not None:
             name = describe_call(name, self.made_with, {}) + ".eval()" * self.evaluates
         weights = ", with weights of the check" * self.has_weights
-        return describe_call(name, self.args, self.kwargs) + weights
+        earlier = " and ".join(describe_call("", args, {}) for args in self.before)
+        after = f", after a call with {earlier}" * bool(earlier)
+        return describe_call(name, self.args, self.kwargs) + weights + after
+
+    @property
+    def is_repeatable(self) -> bool:
+        """True if the call depends on no object in the worker."""
+        return not self.request.on and not has_handle([self.request.args, self.request.kwargs])
 
 
 class Drawn(msgspec.Struct, frozen=True):
@@ -149,16 +160,15 @@ class Submission:
     def __init__(self, session: WorkerSession, *, is_aside: bool = False) -> None:
         self._session = session
         self._is_aside = is_aside
+        self._keeps = False
         self._calls: list[Call] = []
         self._read: list[str] = []
-        self._raised: list[tuple[Call, Raised]] = []
-        self._without_value: list[Call] = []
-        self._last: Request | None = None
 
-    def __getattr__(self, name: str) -> Function:
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        return Function(self, name)
+        function = Function(self, name)
+        return function.kept if self._keeps else function
 
     def value(self, name: str) -> Any:
         """Return a module-level value, such as `a_scores`. It is read only once, for all checks."""
@@ -174,7 +184,7 @@ class Submission:
     @property
     def returned_none(self) -> bool:
         """True if a call returned None itself, not a list or dict that contains None."""
-        return bool(self._without_value)
+        return any(call.outcome is None for call in self._calls)
 
     def where_set(self, name: str, entry: Sequence[int] = ()) -> CodePlace | None:
         """Return the line that sets a module-level value.
@@ -198,6 +208,11 @@ class Submission:
             None,
         )
 
+    def uses(self, name: str, other: str) -> bool:
+        """Return True if the function `name` uses the function `other`, or if that is unknown."""
+        users = users_of(self._session.source.units, {other})
+        return name in users or self.definition(name) is None
+
     def uses_of(self, names: Collection[str]) -> list[tuple[str, int]]:
         """Return the attributes with one of these names in functions and classes, with lines."""
         tops = [top for unit in self._session.source.units for top in parsed(unit) or ()]
@@ -219,17 +234,13 @@ class Submission:
     def fresh(self) -> "Submission":
         """Return the module, loaded in a new process. The old process and its objects are lost."""
         fresh = Submission(self._session.fresh(), is_aside=self._is_aside)
-        fresh._calls, fresh._read, fresh._raised = self._calls, self._read, self._raised
-        fresh._without_value = self._without_value
+        fresh._calls, fresh._read = self._calls, self._read
         return fresh
 
     def keeping(self) -> "Submission":
-        """Return a proxy of the same process.
-
-        Calls of this proxy keep their results in the worker, as `Function.kept` does.
-        """
-        keeping = _Keeping(self._session, is_aside=self._is_aside)
-        keeping._calls, keeping._raised = self._calls, self._raised
+        """Return a proxy of the same process, whose calls work as `Function.kept`."""
+        keeping = Submission(self._session, is_aside=self._is_aside)
+        keeping._calls, keeping._keeps = self._calls, True
         return keeping
 
     def aside(self) -> "Submission":
@@ -312,32 +323,34 @@ class Submission:
             [[tensor(each) for each in call] for call in before],
         )
         request = Request("forward", name, list(made_with), forward=sent)
-        call = Call(name, tuple(sent.inputs), {}, made_with, not training, bool(state))
+        inputs, earlier = tuple(sent.inputs), tuple(map(tuple, sent.before))
+        call = Call(name, inputs, {}, made_with, not training, bool(state), earlier)
         value = self._asked(call, request).value
         try:
             passed = value if isinstance(value, Passed) else msgspec.convert(value, Passed)
         except msgspec.ValidationError:
             raise Crashed("foreign_answer") from None
-        if passed.value is None:
-            self._without_value.append(call)
+        call.outcome = passed.value
         return passed
 
     def _asked(
         self, call: Call, request: Request, functions: Sequence[CourseFunction] = ()
     ) -> Reply:
         __tracebackhide__ = True
-        self._calls.append(call)
         if not self._is_aside:
             Call.newest = call
-        self._last = request
+        call.request = request
+        self._calls.append(call)
         try:
             reply = self._session.ask(request, functions)
-        except Raised as error:
-            self._raised.append((call, error))
+            call.outcome = reply.value
+            return reply
+        except BaseException as error:
+            call.outcome = error
             raise
-        if reply.value is None:
-            self._without_value.append(call)
-        return reply
+        finally:
+            if self._session.place == "first":
+                self._session.workers.calls.append(call)
 
     @property
     def variant(self) -> str:
@@ -351,8 +364,8 @@ class Submission:
 
     def call_of(self, error: BaseException) -> Call | None:
         """Return the call that raised `error`. If there is none, return the newest call."""
-        about = [call for call, each in self._raised if each is error]
-        about += [call for call in self._calls if call is getattr(error, "call", None)]
+        shown = getattr(error, "call", None)
+        about = [call for call in self._calls if call.outcome is error or call is shown]
         return next(iter(about + self._calls[-1:]), None)
 
     def nth_call(self, number: int, count: int) -> Call | None:
@@ -366,26 +379,34 @@ class Submission:
 
     def to_debug(self) -> tuple[Source, Request] | None:
         """Return the source and the last call. If this call cannot be repeated, return None."""
-        request = self._last
-        if request is None or request.on or has_handle([request.args, request.kwargs]):
-            return None
-        return self._session.source, request
+        last = [call for call in self._calls[-1:] if call.is_repeatable]
+        return (self._session.source, last[0].request) if last else None
+
+    def calls_until(self, call: Call) -> tuple[Call, ...]:
+        """Return the calls of the current process up to `call`, or an empty tuple."""
+        made = tuple(self._session.workers.calls)
+        return made[: made.index(call) + 1] if call in made else ()
+
+    def repeat(self, calls: Sequence[Call]) -> Any:
+        """Make calls again, and return the last result, or the exception of the last call."""
+        outcome: Any = None
+        for call in calls:
+            request = msgspec.structs.replace(call.request, keep=False)
+            try:
+                outcome = self._asked(msgspec.structs.replace(call), request).value
+            except Raised as error:
+                outcome = error
+        return outcome
 
     def first_raised(self) -> Raised | None:
         """Return the first unexpected exception of the student's code, or None if there is none."""
-        return next((error for _, error in self._raised if not error.was_expected), None)
+        raised = (call.outcome for call in self._calls if isinstance(call.outcome, Raised))
+        return next((error for error in raised if not error.was_expected), None)
 
     def about(self) -> tuple[str, ...]:
         """Return the names of the called functions, or else of the values that were read."""
         called = [call.name for call in self._calls]
         return tuple(dict.fromkeys(called or self._read))
-
-
-class _Keeping(Submission):
-    """Proxy of a student's module that keeps the result of every call in the worker."""
-
-    def __getattr__(self, name: str) -> Any:
-        return super().__getattr__(name).kept
 
 
 def _sent(value: Any, offered: list[CourseFunction]) -> Any:

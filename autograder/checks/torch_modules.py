@@ -10,6 +10,7 @@ import numpy as np
 
 from autograder.checks.check_result import NotJudged
 from autograder.checks.expect import Mismatch, expect_close
+from autograder.checks.follow_through import RESULT_USED_AGAIN
 from autograder.checks.module_weights import (
     ParameterFit,
     ParameterNames,
@@ -136,12 +137,24 @@ def forward_pass(
         is_guess = True
     if not (fit.is_plain and passed.called):
         passed = submission.forward(name, made_with, inputs, fit.loaded(state), **details)
-        if not passed.called:
-            raise _not_there(name, passed, state)
+    _expect_usable(name, passed, state)
     gradients = passed.gradients if fit.is_plain else fit.back(passed.gradients)
-    used = fit.used(state)
     cuts = functools.partial(submission.uses_of, CUTS)
+    used = fit.used(state)
     return ModuleRun(passed.value, gradients, passed.after, used, fit, passed.state, is_guess, cuts)
+
+
+def _expect_usable(name: str, passed: Passed, state: Weights) -> None:
+    __tracebackhide__ = True
+    if not passed.called:
+        raise _not_there(name, passed, state)
+    if passed.overwrites:
+        raise Mismatch(
+            "A later call of the module changed the result that an earlier call had returned.",
+            mistake="remembers",
+            told="A later call changes the result of an earlier call.",
+            hints=RESULT_USED_AGAIN,
+        )
 
 
 def _is_roughly(value: Any, right: Any) -> bool:
@@ -345,22 +358,28 @@ def expect_stateless(
     fresh, other = np.asarray(again()), np.asarray(again(seed=1))
     if not np.array_equal(fresh, other, equal_nan=True):
         return
+    if wrong := _after(again, before, fresh, what):
+        alone = (_after(again, (args,), fresh, what) for args in before)
+        raise next(filter(None, alone), wrong)
+
+
+def _after(
+    again: Callable[..., Any], before: tuple[tuple[Any, ...], ...], fresh: Any, what: str
+) -> Mismatch | None:
+    """Return the error about a result after earlier calls, or None if it is as in a new module."""
+    __tracebackhide__ = True
+    said = (
+        "After a call with other arguments, {} So the module keeps something of the earlier call."
+    )
     try:
         after = np.asarray(again(before=before))
     except Raised as error:
-        raise Mismatch(
-            "In a series of calls, the module fails. A new module answers each of these calls: "
-            f"{error.finding} The module keeps something of an earlier call.",
-            mistake="remembers",
-        ) from None
-    same = after.shape == fresh.shape and np.allclose(after, fresh, 1e-5, 1e-6, equal_nan=True)
-    if not same:
-        raise Mismatch(
-            f"After a call with other arguments, {what} of the module differ from those of a new "
-            "module. So the module keeps something of the earlier call.",
-            what,
-            mistake="remembers",
-        )
+        stops = f"the module stops, but a new module does not: {error.finding}"
+        return Mismatch(said.format(stops), mistake="remembers")
+    if after.shape == fresh.shape and np.allclose(after, fresh, 1e-5, 1e-6, equal_nan=True):
+        return None
+    differ = f"{what} of the module differ from those of a new module."
+    return Mismatch(said.format(differ), what, mistake="remembers")
 
 
 def _listed(state: Mapping[str, list[int]]) -> str:

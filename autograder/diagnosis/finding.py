@@ -51,6 +51,7 @@ class Finding:
         )
 
 
+DEPENDS = "So the result depends on earlier calls."
 # The sentence for each statement about the answers, by the statement's code.
 STATEMENTS: Mapping[str, str] = {
     "always_same": "In every tested call, the result is the same, whatever the arguments are.",
@@ -58,7 +59,9 @@ STATEMENTS: Mapping[str, str] = {
         "The same call gives another result after other calls. So the result depends on chance, "
         "or on something that an earlier call left behind."
     ),
-    "first_is_right": "The result of the first call was right.",
+    "right_alone": f"A call that is right alone is wrong after other calls. {DEPENDS}",
+    "stops_after": f"A call that gives a result alone stops after other calls. {DEPENDS}",
+    "differs_alone": f"A call gives another result alone than after other calls. {DEPENDS}",
     "keeps_results": "Line {line} stores the results of {name} for later calls.",
     "writes_attribute": "Line {line} sets {name}, and this value stays after the call.",
     "sets_global": "Line {line} changes the value of the global name {name}.",

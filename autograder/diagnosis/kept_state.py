@@ -1,21 +1,30 @@
-"""Search of a student's source for lines that keep state, and for other mistakes in its structure.
+"""Search for state that stays between calls, and for mistakes in the structure of the source.
 
-The search only reads the source, so a message says only that such a line exists.
+One search repeats calls in new processes. The others only read the source. So a message says only
+that such a line exists.
 """
 
 import ast
-from collections.abc import Iterator, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from autograder.checks.follow_through import values_agree
+from autograder.checks.proxy import Call
 from autograder.course.text import one_line
 from autograder.diagnosis.finding import Finding, named_fact, sentence, stated
 from autograder.diagnosis.hints import HINTS
 from autograder.diagnosis.repair.tree import Function, is_stored, parameters_of
-from autograder.report.model import Line, Statement
-from autograder.sandbox.problems import line_of, where
-from autograder.submission.code import Definition, parsed, return_in_loop
-from autograder.worker.messages import Unit
+from autograder.report.model import Statement
+from autograder.sandbox.problems import Raised, line_of, where
+from autograder.submission.code import Definition, parsed, place_in, return_in_loop
+from autograder.worker.messages import CodePlace, Unit
 
+Array = npt.NDArray[Any]
 REMEMBERS, ENDED = "remembers", "return-in-loop"
 CHANGE = {"append", "add", "update", "setdefault", "extend", "insert", "pop", "clear", "popitem"}
 CACHES = {"cache", "lru_cache", "cached_property"}
@@ -23,16 +32,73 @@ CHANGEABLE = (ast.List, ast.Dict, ast.Set, ast.Call)  # values that can be chang
 MOST = 2  # the most lines that a message lists
 
 
-def lines_keeping_state(units: Sequence[Unit]) -> list[tuple[str, Statement]]:
-    lines = (
-        (one_line(unit.label, 80), line, one_line(name, 40), code)
-        for unit in units
-        for line, name, code in _lines(parsed(unit) or [])
+def dependence_of(
+    calls: Sequence[Call],
+    compared: tuple[Any, Any],
+    repeat: Callable[[Sequence[Call], int], Any],
+) -> tuple[str, str] | None:
+    """Return how the outcome of the last call depends on the calls before it, or None.
+
+    The result is a statement's code, and words that follow the call in a report. `compared` has the
+    part of the outcome that a check compared, and the right part. `repeat` makes calls in a new
+    process, with a seed for random numbers, and returns the last outcome.
+    """
+    *earlier, shown = (made for made in calls if made.is_repeatable)
+    alone = repeat([shown], 0)
+    if _alike(alone, shown.outcome) or not _alike(alone, repeat([shown], 1)):
+        return None  # it is the same alone, or it is random
+    after = repeat([*earlier, shown], 0)
+    while len(earlier) > 1:
+        half = len(earlier) // 2
+        tried = [(part, repeat([*part, shown], 0)) for part in (earlier[half:], earlier[:half])]
+        found = [each for each in tried if _alike(each[1], shown.outcome)]
+        found = found or [each for each in tried if not _alike(each[1], alone)]
+        if not found:
+            break
+        earlier, after = found[0]
+    if _alike(after, alone):
+        return None
+    call = str(earlier[0]) if len(earlier) == 1 else "the calls before it"
+    if isinstance(after, Raised) and not isinstance(alone, Raised):
+        return "stops_after", f", which gives a result alone, but stops after {call}"
+    if _is_right(alone, shown.outcome, *compared):
+        return "right_alone", f", which is right alone, but wrong after {call}"
+    return "differs_alone", f", which gives another result alone than after {call}"
+
+
+def _alike(one: Any, other: Any) -> bool:
+    if isinstance(one, Raised) and isinstance(other, Raised):
+        return one.cause == other.cause or "0x" in one.message  # an address
+    return isinstance(one, Raised) == isinstance(other, Raised) and values_agree(one, other)
+
+
+def _is_right(alone: Any, shown: Any, yours: Any, expected: Any) -> bool:
+    """Return True if the compared part of a result is right in the result of the call alone."""
+    if not isinstance(yours, np.ndarray) or not isinstance(expected, np.ndarray):
+        return False
+    return any(
+        one.shape == expected.shape and np.allclose(one, expected, 1e-6, 1e-6)
+        for one, other in zip(_arrays_in(alone), _arrays_in(shown), strict=False)
+        if np.array_equal(other, yours, equal_nan=True)
     )
-    return [
-        (label, stated(code, line=str(line), name=name))
-        for label, line, name, code in list(dict.fromkeys(lines))[:MOST]
-    ]
+
+
+def _arrays_in(value: Any) -> Iterator[Array]:
+    """Yield a result as an array of numbers, and the items of a list."""
+    with contextlib.suppress(ValueError, TypeError):
+        yield np.asarray(value, dtype=np.float64)
+    for item in value if isinstance(value, list | tuple) else ():
+        yield from _arrays_in(item)
+
+
+def lines_keeping_state(units: Sequence[Unit]) -> list[tuple[CodePlace, Statement]]:
+    """Return the first line that keeps each value, with a statement about it."""
+    found: dict[tuple[str, str], tuple[CodePlace, Statement]] = {}
+    for unit in units:
+        for line, name, code in sorted(_lines(parsed(unit) or [])):
+            kept = stated(code, line=str(line), name=one_line(name, 40))
+            found.setdefault((name, code), (place_in(unit, line), kept))
+    return list(found.values())[:MOST]
 
 
 def loop_ended(units: Sequence[Unit], function: str) -> Finding | None:
@@ -67,11 +133,10 @@ def with_lines(finding: Finding, units: Sequence[Unit]) -> Finding:
         return finding
     lines = lines_keeping_state(units)
     statements = tuple(statement for _, statement in lines)
-    places = (Line(file=label, line=int(kept.values["line"])) for label, kept in lines)
     return replace(
         finding,
         says=" ".join([finding.says, *map(sentence, statements)]),
-        places=tuple(places),
+        places=tuple(filter(None, (line_of(place) for place, _ in lines))),
         statements=(*finding.statements, *statements),
     )
 

@@ -73,14 +73,9 @@ def order_dependence(examination: Examination) -> Finding | None:
     first_wrong = next(iter(examination.wrong), 0)
     ask = examination.alone() if examination.alone else examination.ask
     order = [first_wrong, *(n for n in reversed(range(len(probes))) if n != first_wrong)]
-    again = {number: ask(probes[number]).outcome for number in order}
-    if all(
-        same(answers[number].outcome, outcome, probes[number].condition)
-        for number, outcome in again.items()
-    ):
+    if all(same(answers[n].outcome, ask(probes[n]).outcome, probes[n].condition) for n in order):
         return None
-    also = [stated("first_is_right")] if first_wrong else []
-    return located("order_dependent", stated("order_dependent"), *also, names=(REMEMBERS,))
+    return located("order_dependent", stated("order_dependent"), names=(REMEMBERS,))
 
 
 def one_misconception(examination: Examination) -> Finding | None:

@@ -34,7 +34,7 @@ from autograder.report.model import Cause, Diagnosis, Evidence, Matrix
 from autograder.report.presentation import sentence
 from autograder.report.values import as_text, excerpt
 from autograder.sandbox.child import InternalError
-from autograder.sandbox.problems import Raised, StudentProblem, line_of, missing, where
+from autograder.sandbox.problems import StudentProblem, line_of, missing, where
 from autograder.sandbox.session import WorkerSession
 from autograder.submission.code import Code, read_code, unwritten
 
@@ -229,10 +229,11 @@ def _failed(
     result = msgspec.structs.replace(result, finding=finding)
     call = submission.call_of(error) if submission is not None else None
     shown = Evidence(call=str(call), function=call.name) if call is not None else None
+    if submission is not None and call is not None and not result.hidden:
+        result = msgspec.structs.replace(result, calls=submission.calls_until(call))
     if isinstance(error, StudentProblem):
         return msgspec.structs.replace(
             result,
-            raised=(error, call) if isinstance(error, Raised) and call is not None else None,
             outcome=error.kind if error.kind in {"crashed", "timed out"} else "failed",
             kind=error.kind,
             cause=error.cause,
@@ -292,6 +293,7 @@ def _mismatch(
         place=line_of(place),
         hints=error.hints,
         refused=error.refused,
+        compared=(error.yours, error.expected),
         evidence=msgspec.structs.replace(
             shown or Evidence(),
             what=error.what,

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -13,12 +14,18 @@ from autograder.course.course_file import Course
 from autograder.diagnosis.errors import explain
 from autograder.diagnosis.examination import Answer, Ask, Examination
 from autograder.diagnosis.finding import Finding, located, stated, with_error
-from autograder.diagnosis.kept_state import ENDED, loop_ended, parameters_moved, with_lines
+from autograder.diagnosis.kept_state import (
+    ENDED,
+    REMEMBERS,
+    dependence_of,
+    loop_ended,
+    parameters_moved,
+    with_lines,
+)
 from autograder.diagnosis.mistakes import Mistakes, WrongMistakes, known_mistakes
 from autograder.diagnosis.outcome import RAISES, Outcome
 from autograder.diagnosis.recipe import LibraryObject, Probe, Recipe, no_input_causes
 from autograder.diagnosis.recorded_replay import NAMES_SUFFIX, RecordedNames, RecordedReplay
-from autograder.diagnosis.repair.targets import users_of
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.steps import diagnose
 from autograder.grading.cpu_limit import CpuLimitExceeded, cpu_limit
@@ -26,10 +33,11 @@ from autograder.report.model import Diagnosis
 from autograder.sandbox.child import InternalError
 from autograder.sandbox.problems import Raised, StudentProblem, where
 from autograder.sandbox.session import WorkerSession
-from autograder.submission.code import without_return
+from autograder.submission.code import users_of, without_return
 from autograder.worker.codec import Tensor
 
 SECONDS = 30.0  # of the judge's processor time
+SEEDS = ("random.seed", "numpy.random.seed", "torch.manual_seed")
 # Mistakes that only a check can find, because the values of a function do not show them.
 NOT_IN_VALUES = frozenset(
     {"changes-its-argument", "remembers", "parameter-missing", "projection-bias"}
@@ -148,36 +156,44 @@ class _Diagnoses:
         self.session = session
         self.known: dict[str, tuple[Finding | None, str]] = {}
         self.examinations: dict[str, Examination] = {}
+        self.independent = set[str]()  # functions that need no further search for state
 
     def added_to(self, result: CheckResult) -> CheckResult:
         """Return the result with the first diagnosis of one of its functions."""
-        diagnosis, group, hints, units = None, "", result.hints, self.session.source.units
+        said, about, group, hints = None, "", "", result.hints
         for function in result.about:
             if function not in self.known:
                 self.known[function] = self._examined(function, result)
             finding, id_of_answers = self.known[function]
             group = group or id_of_answers
-            if not result.raised and finding is not None and finding.tells_only_errors:
+            if result.kind != "raised" and finding is not None and finding.tells_only_errors:
                 continue  # the report shows no call that stops
             if finding is not None and not self._follows_from_called(function, finding):
-                diagnosis = with_lines(finding, units).about(self._origin(function, finding))
+                said, about = finding, self._origin(function, finding)
                 hints = finding.hints or result.hints
                 break
-        own = self._own(result, diagnosis)
+        own = self._own(result, said)
         if own is not None:
-            finding = Finding("named", own.finding, own.misconceptions, told=own.told, code="own")
-            diagnosis = with_lines(finding, units).about(own.function)
-            hints = result.hints
-        if diagnosis is None:
+            said = Finding("named", own.finding, own.misconceptions, told=own.told, code="own")
+            about, hints = own.function, result.hints
+        dependence, evidence = self._dependence(result, said), result.evidence
+        if dependence is not None and evidence is not None:
+            code, words = dependence
+            said = located("order_dependent", stated(code), names=(REMEMBERS,))
+            about = evidence.function
+            evidence = msgspec.structs.replace(evidence, call=evidence.call + words)
+        if said is None:
             return msgspec.structs.replace(result, group=group)
+        diagnosis = with_lines(said, self.session.source.units).about(about)
         return msgspec.structs.replace(
             result,
             diagnosis=diagnosis.beside(result.finding),
+            evidence=evidence,
             group="" if diagnosis.kind == "named" else group,
             hints=hints,
         )
 
-    def _own(self, result: CheckResult, other: Diagnosis | None) -> Diagnosis | None:
+    def _own(self, result: CheckResult, other: Finding | None) -> Diagnosis | None:
         """Return the check's own diagnosis if nothing refutes it, and if it says more."""
         own = result.own
         if own is None or self._refutes(own):
@@ -194,7 +210,7 @@ class _Diagnoses:
             and not any(examination.right)
             and (found := self.known[other][0]) is not None
             and not {*finding.misconceptions} & {*found.misconceptions}
-            and function in users_of(self.session.source, {other})
+            and function in users_of(self.session.source.units, {other})
             for other, examination in self.examinations.items()
         )
 
@@ -221,28 +237,32 @@ class _Diagnoses:
         except Exception as error:  # no misconception leads to such an answer
             self.catalogue.note(error)  # the points are already final
             return None, ""
-        if finding and replay and result.raised and not result.hidden:
-            raised, call = result.raised  # the report's error, not an error of a probe
-            if call.name == function and self._differs_alone(raised, call, replay.recipe):
-                finding = located(
-                    "order_dependent", stated("order_dependent"), names=("remembers",)
-                )
-            elif call.name == function:
-                text = _explained(raised, replay.recipe, call, self.session)
-                finding = with_error(finding, text)
+        if finding and replay and result.calls:
+            call, raised = result.calls[-1], result.calls[-1].outcome  # not those of a probe
+            if call.name == function and isinstance(raised, Raised):
+                finding = with_error(finding, _explained(raised, replay.recipe, call, self.session))
         return finding, id_of_answers
 
-    def _differs_alone(self, raised: Raised, call: Call, recipe: Recipe) -> bool:
-        """Return True if the call has another result, or another error, without earlier calls."""
-        given = (*call.args, *call.kwargs.values())
-        is_plain = all(isinstance(each, np.ndarray | list | int | float | None) for each in given)
-        if recipe.caller is not None or not is_plain or "0x" in raised.message:  # an address
-            return False
-        try:
-            getattr(Submission(self.session.fresh()), recipe.function)(*call.args, **call.kwargs)
-        except StudentProblem as alone:
-            return isinstance(alone, Raised) and alone.message != raised.message
-        return True
+    def _dependence(self, result: CheckResult, said: Finding | None) -> tuple[str, str] | None:
+        """Return how the shown call depends on earlier calls, unless another mistake is named."""
+        remembers = said is not None and REMEMBERS in said.misconceptions
+        is_named = said is not None and said.kind == "named"
+        name = result.calls[-1].name if result.calls else ""
+        is_clear = (is_named or name in self.independent) and not remembers
+        if is_clear or not result.calls or not result.calls[-1].is_repeatable:
+            return None
+        found = None
+        with contextlib.suppress(StudentProblem):
+            found = dependence_of(result.calls, result.compared, self._repeat)
+        self.independent.update(() if found else {name})
+        return found
+
+    def _repeat(self, calls: Sequence[Call], seed: int) -> Any:
+        submission = Submission(self.session.fresh(), is_aside=True)
+        for generator in SEEDS if seed else ():
+            if generator != "torch.manual_seed" or self.session.source.imports("torch"):
+                submission.make(generator, seed)
+        return submission.repeat(calls)
 
     def _replayed(self, replay: Replay) -> tuple[Finding | None, str]:
         def alone() -> Ask:
@@ -278,14 +298,14 @@ class _Diagnoses:
                 if found is not None and found.misconceptions == names and other != function
             }
             for other in sorted(others):
-                if function in users_of(self.session.source, {other}):
+                if function in users_of(self.session.source.units, {other}):
                     return other
         return function
 
 
-def _says_more(own: Diagnosis, diagnosis: Diagnosis) -> bool:
+def _says_more(own: Diagnosis, other: Finding) -> bool:
     unseen = NOT_IN_VALUES.intersection(own.misconceptions)
-    return diagnosis.kind != "named" or not unseen <= {*diagnosis.misconceptions}
+    return other.kind != "named" or not unseen <= {*other.misconceptions}
 
 
 def _explained(error: Raised, recipe: Recipe, call: Call | Probe, session: WorkerSession) -> str:

@@ -273,8 +273,10 @@ def source_line(check: CheckReport) -> Line | None:
 
 
 def _line_of_headline(check: CheckReport) -> Line | None:
-    is_named = check.diagnosis is not None and check.diagnosis.kind == "named"
-    stopped = check.cause is not None and check.cause.code == "raised"
+    diagnosis, stopped = check.diagnosis, check.cause is not None and check.cause.code == "raised"
+    if diagnosis is not None and diagnosis.code == "order_dependent" and diagnosis.places:
+        return diagnosis.places[0]
+    is_named = diagnosis is not None and diagnosis.kind == "named"
     return None if is_named and stopped else source_line(check)
 
 

@@ -1,6 +1,8 @@
 """Worker processes of a submission: their start, source, time limit and end."""
 
+from collections import deque
 from collections.abc import Callable, Collection
+from typing import Any
 
 from autograder.course.course_file import Library, Limits
 from autograder.course.optimisations import is_off
@@ -17,6 +19,7 @@ from autograder.worker.messages import CodePlace, Problem, Reply, Request
 SIGKILL = 9
 MAX_PRINTED = 2000
 MAX_TIMEOUTS = 2
+MAX_CALLS = 200
 
 
 class Budget:
@@ -94,7 +97,8 @@ class Workers:
     Each place has at most one process, which one session uses. If another session needs the place,
     `Workers` ends the process. With `last_try`, a process that was killed from outside counts as a
     crash of the submission. A student's file may import the `exercises` of the course. `has_code`
-    returns True if the student has written code around a place.
+    returns True if the student has written code around a place. `calls` has the newest calls of
+    the process in the place "first".
     """
 
     def __init__(
@@ -116,6 +120,7 @@ class Workers:
         self.budget = Budget(limits)
         self.peer: Workers | None = None  # the processes of the course's functions
         self.load_problems: list[Problem] = []
+        self.calls: deque[Any] = deque(maxlen=MAX_CALLS)
         self.printed = ""
         self.max_printed = MAX_PRINTED
         self._has_loaded = False
@@ -151,6 +156,7 @@ class Workers:
         self.end(place)
         worker = self.start(session, place)
         self._held[place] = session, worker
+        self.calls = self.calls if place != "first" else deque(maxlen=MAX_CALLS)
         try:
             self._load(worker)
         except StudentProblem as problem:

@@ -125,7 +125,8 @@ class Passed(msgspec.Struct, array_like=True):
     these shapes, `called` is false. `gradients` is a dict from parameters' names, `input 0`, `input
     1` and so on to gradients. None means that there is no gradient. `after` has the inputs after
     the call. `buffers` are the names of buffers in `state`. If a parameter has two names, `same_as`
-    maps the second name to the first.
+    maps the second name to the first. If the call changed results of earlier calls, `overwrites` is
+    true.
     """
 
     state: Annotated[dict[Parameter, ShapeOnWire], msgspec.Meta(max_length=MAX_STATE)] = {}
@@ -135,6 +136,7 @@ class Passed(msgspec.Struct, array_like=True):
     after: list[Any] = []
     buffers: Annotated[list[Parameter], msgspec.Meta(max_length=MAX_STATE)] = []
     same_as: Annotated[dict[Parameter, Parameter], msgspec.Meta(max_length=MAX_STATE)] = {}
+    overwrites: bool = False
 
 
 class Callback(msgspec.Struct, array_like=True):

@@ -22,6 +22,7 @@ def run_module(
     passed = _described(module, own)
     if any(passed.state.get(name) != list(new.shape) for name, new in forward.state.items()):
         return passed
+    returned: list[Any] = []
     with torch.no_grad():
         for name, new in forward.state.items():
             own[name].copy_(new)
@@ -29,7 +30,7 @@ def run_module(
             for training in (True, False):
                 _set_training(module, training)
                 try:
-                    module(*map(_copy, earlier))
+                    returned += filter(torch.is_tensor, _results(module(*map(_copy, earlier))))
                 except Exception as error:
                     alone = Forward(forward.state, list(earlier), training, forward.seed)
                     try:
@@ -37,6 +38,7 @@ def run_module(
                     except Exception:  # a new module fails too, so no earlier call is the cause
                         continue
                     raise error
+    before = [*map(torch.nan_to_num, returned)]  # copies
     torch.default_generator.manual_seed(forward.seed + len(forward.before))
     _set_training(module, forward.training)
     if forward.toward is not None:
@@ -45,6 +47,7 @@ def run_module(
                 tensor.requires_grad_()
     passed.value = module(*inputs)
     passed.called = True
+    passed.overwrites = not all(map(torch.equal, before, map(torch.nan_to_num, returned)))
     passed.after = inputs
     if forward.toward is not None:
         passed.gradients = _gradients(module, inputs, passed.value, forward.toward)
@@ -116,6 +119,10 @@ def _copy(value: Any) -> Any:
     return value.detach().clone() if isinstance(value, torch.Tensor) else value
 
 
+def _results(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
 def _described(module: Any, own: Mapping[str, Any]) -> Passed:
     first: dict[int, str] = {}
     passed = Passed(state={name: list(value.shape) for name, value in own.items()})
@@ -130,8 +137,7 @@ def _described(module: Any, own: Mapping[str, Any]) -> Passed:
 def _gradients(module: Any, inputs: list[Any], value: Any, toward: list[Any]) -> dict[str, Any]:
     import torch
 
-    results = list(value) if isinstance(value, list | tuple) else [value]
-    pairs = [(r, t) for r, t in zip(results, toward, strict=False) if t is not None]
+    pairs = [(r, t) for r, t in zip(_results(value), toward, strict=False) if t is not None]
     total = sum((result * weights).sum() for result, weights in pairs)
     # a parameter with two names has a gradient under each name
     named = {f"input {place}": tensor for place, tensor in enumerate(inputs)}

@@ -1,6 +1,5 @@
 """Checks of `causal_mask`, which has four functions."""
 
-import ast
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 
@@ -236,16 +235,6 @@ def test_mask_kinds(submission, rng, grading):
             raise Mismatch(finding, "the scores", answer, None, high)
 
 
-def calls(submission, name, other, seen=()):
-    """Return True if a function names another one, or a function that names it."""
-    tree = submission.definition(name)
-    if tree is None:  # such as a lambda: its code is unknown
-        return True
-    names = {node.id for node in ast.walk(tree[1]) if isinstance(node, ast.Name)} - {name, *seen}
-    helpers = [each for each in names if submission.definition(each)]
-    return other in names or any(calls(submission, h, other, (*seen, name)) for h in helpers)
-
-
 @contextmanager
 def given_apply_mask(submission, reference, scores, mask):
     """Say that wrong weights or an error come from a wrong apply_mask, if they do."""
@@ -253,7 +242,7 @@ def given_apply_mask(submission, reference, scores, mask):
     try:
         yield
     except (Mismatch, Raised) as wrong:
-        if not calls(submission, "masked_attention_weights", "apply_mask"):
+        if not submission.uses("masked_attention_weights", "apply_mask"):
             raise
         own = None
         with suppress(Mismatch, Raised):
@@ -330,7 +319,7 @@ def test_masked_weights(submission, reference, rng, note):
     masks += [rows.astype(bool), rows, rows, np.stack([rows, rows[::-1]]), SQUARE == 1]
     for scores, mask in zip(cases, masks, strict=True):
         right = reference.masked_weights(scores, mask)
-        if not calls(submission, "masked_attention_weights", "apply_mask"):
+        if not submission.uses("masked_attention_weights", "apply_mask"):
             answer = submission.masked_attention_weights(scores, mask)
             expect_close(answer, right, "the weights", condition=10.0)
             continue

@@ -338,7 +338,7 @@ def test_model_other_sizes(model, block, rng, note, grading):
     model.expect_no_dropout(sizes, (tokens,), state)
     grading("no side effects")
     expect_unchanged_tensors(model.run(sizes, (tokens,), state), (tokens,), ("tokens",))
-    others = ((rng.integers(20, size=(2, 3)),), (rng.integers(20, size=(1, 5)),))
+    others = ((rng.integers(20, size=(2, 3)),), (rng.integers(20, size=(1, 5)),), (tokens[::-1],))
     expect_stateless(
         lambda **more: model.output(sizes, (tokens,), state, **more), others, "the logits"
     )

@@ -225,7 +225,7 @@ def merge_heads(x):
 def test_an_error_that_an_earlier_call_causes_is_no_error_of_every_call(report_on):
     """It was "For more than one head, your code stops with an error for all of these."."""
     said = opening(report_on("multi_head_reshape", HEADS_OF_SPLIT)).text
-    assert said.startswith("merge_heads: The same call gives another result after other calls.")
+    assert said.startswith("merge_heads: A call gives another result alone than after other calls.")
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,12 @@
 """Targets of a repair: checks that an edit should make pass, and the progress of an edit."""
 
-import ast
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from autograder.checks.check_result import CheckResult
-from autograder.submission.code import Definition, parsed
+from autograder.submission.code import users_of
 from autograder.submission.source import Source
 
 LEAST_APART, MOST_APART = 2, 3  # numbers of functions that are examined separately
@@ -34,7 +33,7 @@ def find_targets(source: Source, results: Sequence[CheckResult]) -> Targets:
     """
     failed = [result for result in results if result.outcome == "failed"]
     named = frozenset(name for result in failed if _is_named(result) for name in _functions(result))
-    explained = named | users_of(source, named)
+    explained = named | users_of(source.units, named)
     left = [
         result for result in failed if not _is_named(result) and not explained & _functions(result)
     ]
@@ -61,27 +60,12 @@ def targets_by_function(
             own.setdefault(next(iter(functions)), []).append(result.name)
     if not LEAST_APART <= len(own) <= MOST_APART:
         return []
-    users = {name: users_of(source, frozenset({name})) for name in own}
+    users = {name: users_of(source.units, {name}) for name in own}
     return [
         Targets(tuple(names), _checks_of(results, frozenset({name})), (name,), targets.not_run)
         for name, names in own.items()
         if not any(name in users[other] and other not in users[name] for other in own)
     ]
-
-
-def users_of(source: Source, functions: Collection[str]) -> frozenset[str]:
-    """Return these functions and all functions of the file that use them."""
-    names_in = {
-        node.name: {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
-        for unit in source.units
-        for node in parsed(unit) or ()
-        if isinstance(node, Definition)
-    }
-    users, before = set(functions), -1
-    while functions and len(users) > before:
-        before = len(users)
-        users |= {name for name, names in names_in.items() if names & users}
-    return frozenset(users)
 
 
 def _is_named(result: CheckResult) -> bool:
