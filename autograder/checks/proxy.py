@@ -214,11 +214,17 @@ class Submission:
         return name in users or self.definition(name) is None
 
     def uses_of(self, names: Collection[str]) -> list[tuple[str, int]]:
-        """Return the attributes with one of these names in functions and classes, with lines."""
+        """Return the attributes with one of these names, with lines.
+
+        They may be in functions and classes, or be called by a statement outside of them.
+        """
         tops = [top for unit in self._session.source.units for top in parsed(unit) or ()]
-        nodes = (node for top in tops if isinstance(top, Definition) for node in ast.walk(top))
+        calls = (top.value for top in tops if isinstance(top, ast.Expr))
+        places = [*(top for top in tops if isinstance(top, Definition))]
+        places += [call.func for call in calls if isinstance(call, ast.Call)]
+        nodes = (node for place in places for node in ast.walk(place))
         uses = (node for node in nodes if isinstance(node, ast.Attribute) and node.attr in names)
-        return [(node.attr, node.lineno) for node in uses]
+        return sorted(((node.attr, node.lineno) for node in uses), key=lambda use: use[1])
 
     def answer(self, name: str) -> str:
         """Return the student's answer in words to a question. If there is none, return ""."""

@@ -28,7 +28,14 @@ from autograder.worker.torch_modules import run_module
 
 MAX_NAMES = 12
 CLOSE = 1e-3  # relative tolerance, used to choose between several fits
-CUTS = frozenset({"detach", "data", "numpy", "no_grad", "requires_grad"})
+CUTS = {"detach", "data", "numpy", "no_grad", "requires_grad", "set_grad_enabled", "inference_mode"}
+MAX_CUTS = 3  # more places are not listed
+SIZES = (
+    "Which two sizes does your code give to this parameter or to its layer?",
+    "nn.Linear(n, m) makes m features from n. Its weight has the shape (m, n).",
+    "For each layer, ask what width comes in, and what width should come out.",
+)
+CUT_OFF = "Either it has no effect on the result, or something cuts the chain of torch operations"
 STEP = 0.05  # step of a difference quotient, in float32
 SLOPE = 0.03  # allowed relative error of a difference quotient
 LEAST_SLOPE = 1e-3  # smaller gradients count as zero; relative to the correct gradient's size
@@ -71,6 +78,7 @@ class OtherShape(Mismatch):
             "(nn.Linear keeps its weight as outputs × inputs).",
             mistake="parameter-shape",
             told="A parameter does not have the shape that the exercise asks for.",
+            hints=SIZES,
         )
         self.shapes = parameter, tuple(own), tuple(expected)
 
@@ -286,14 +294,13 @@ def expect_gradients(
 
 
 def _no_gradient(run: ModuleRun, what: str) -> Mismatch:
-    cut = "detach(), .data, NumPy, torch.no_grad(), requires_grad = False or a new torch.tensor(…)"
-    if len(cuts := {*run.cuts()}) == 1:
-        cut = "such as `{}` in line {}".format(*cuts.pop())
-    either = (
-        "Either it has no effect on the result, or something cuts the chain of torch operations"
-    )
+    cuts = dict.fromkeys(f"`{name}` in line {line}" for name, line in run.cuts())
+    if 1 <= len(cuts) <= MAX_CUTS:
+        cut = f", such as {' or '.join(cuts)}"
+    else:
+        cut = ": detach(), .data, NumPy, no_grad(), requires_grad = False or a new torch.tensor(…)"
     return Mismatch(
-        f"No gradient reaches {what}. {either}: {cut}.",
+        f"No gradient reaches {what}. {CUT_OFF}{cut}.",
         mistake="gradient-cut",
         told=(
             "No gradient reaches a weight or an input. Either it has no effect on the result, or "

@@ -40,6 +40,7 @@ EXCEPTIONS = (
     ("power", "TypeError", r"type\(s\) for \^|ufunc 'bitwise_xor'"),
     ("cannot_write", "TypeError UFuncTypeError UFuncOutputCastingError", "annot cast ufunc"),
     ("argument_changed", "ValueError RuntimeError", "read-only|leaf Variable"),
+    ("in_place", "RuntimeError", "inplace operation"),
     ("no_numpy", "RuntimeError", "that requires grad"),
     ("two_results", "TypeError AttributeError", r"torch\.return_types"),
     ("parent_init", "AttributeError", r"before Module\.__init__"),
@@ -100,6 +101,11 @@ HINTS: Mapping[str, Three] = {
         "Which type do the entries of the changed array have {where}?",
         "`+=`, `/=` and `[...] =` keep the array and its type. An int array stores no decimals.",
         "Make a new array: write `x = x / 2` instead of `x /= 2`.",
+    ),
+    "in_place": (
+        "Which line changes a tensor in place, as `x.mul_(…)`, `x += …` or `inplace=True` do?",
+        "To compute gradients, torch needs each value as it was. A change in place overwrites it.",
+        "Make a new tensor: write `x = x * …` instead of `x.mul_(…)` or `x *= …`.",
     ),
     "no_numpy": (
         "Which operation of torch can replace NumPy {where}?",
@@ -301,7 +307,7 @@ def _may_have_another_reason(result: CheckResult, kind: str) -> bool:
 
 
 def _filled(hints: Three, cause: Cause, hidden: bool) -> tuple[str, ...]:
-    place, name, where = cause.place, _name(cause), "there"
+    place, name, where = cause.place, _name(cause), "in the line that fails"
     if place is not None and not hidden:
         where = f"in line {place.line} of {place.file}"
     line = IMPORTS.get(name, "")

@@ -50,6 +50,7 @@ def test_the_hints_of_the_mistake_come_first():
         ),
         (raised("AttributeError", "'softmax' object has no attribute 'W_Q'"), "own_attribute"),
         (raised("RuntimeError", "a leaf Variable that requires grad is …"), "argument_changed"),
+        (raised("RuntimeError", "… has been modified by an inplace operation"), "in_place"),
         (raised("ValueError", "assignment destination is read-only"), "argument_changed"),
         (raised("IndexError", "index 3 is out of bounds for axis 0 with size 3"), "index"),
         (raised("IndexError", "list index out of range"), "index"),
