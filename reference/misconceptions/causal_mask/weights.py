@@ -374,6 +374,6 @@ WEIGHT_FACTS = (
     Fact(
         "rows",
         lambda s, v: not np.allclose(v.sum(-1), 1.0, atol=1e-5),
-        "The rows of your weights do not sum to 1.",
+        "Not every row of your weights sums to 1.",
     ),
 )

@@ -178,7 +178,7 @@ MISTAKES = Mistakes(
                 lambda s, v: (
                     v[1].shape == s.weights.shape and not np.allclose(v[1].sum(-1), 1, atol=1e-4)
                 ),
-                "The rows of your weights do not sum to 1.",
+                "Not every row of your weights sums to 1.",
             ),
         ),
         results=("the output", "the attention weights"),

@@ -89,7 +89,7 @@ FACTS = (
     Fact(
         "rows",
         lambda s, v: not np.allclose(_two(s, v)[1].sum(-1), 1.0, atol=1e-5),
-        "The rows of your weights do not sum to 1.",
+        "Not every row of your weights sums to 1.",
     ),
     Fact(
         "follows",

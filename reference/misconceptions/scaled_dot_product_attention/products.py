@@ -39,8 +39,8 @@ SCORES = (
             ),
             # S3 of the course's sources
             "all-axes-transposed": (
-                "{Without a batch axis, the result is right. }With a batch axis, `K.T` reverses "
-                "all axes of K, and so also moves the batch axis.",
+                "{Without a batch axis, the result is right. }With a batch axis, `.T` reverses "
+                "all axes of the keys, and so also moves the batch axis.",
                 lambda s: s.Q @ s.K.T,
             ),
             "all-pairs-of-sequences": (

@@ -171,7 +171,7 @@ FACTS = (
     Fact(
         "rows",
         lambda s, v: not np.allclose(_weights(s, v).sum(-1), 1.0, atol=1e-4),
-        "The rows of your weights do not sum to 1.",
+        "Not every row of your weights sums to 1.",
     ),
     Fact(
         "follows",

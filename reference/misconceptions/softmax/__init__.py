@@ -44,7 +44,7 @@ FACTS = (
     Fact(
         "sum",
         lambda s, v: v.shape == s.array.shape and not (_sums(v, s.axis) or _underflows(s, v)),
-        "The results along the axis do not sum to 1.",
+        "The results along the axis do not always sum to 1.",
     ),
     Fact(
         "sums-right",
