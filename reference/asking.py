@@ -22,7 +22,6 @@ from autograder.author import (
     Submission,
     Weights,
     ask_alone,
-    capital,
     expect_close,
     expect_gradients,
     expect_numbers,
@@ -35,6 +34,7 @@ from autograder.author import (
     reference_pass,
 )
 from reference.attention import Array
+from reference.mask_shapes import expect_no_weight
 from reference.parts import WORDS
 
 Sizes = tuple[Any, ...]
@@ -265,6 +265,8 @@ class Asked:
         expect_close(output, expected[0], self.what[0], condition=condition)
         if weights is not None and len(self.what) > 1:
             expect_close(weights, expected[1], self.what[1], condition=condition)
+            if np.isin(inputs[-1], (0, 1)).all():  # a mask
+                expect_no_weight(weights, expected[1], self.what[1])
 
     def is_right(self, made_with: Sizes, inputs: Inputs, state: Weights) -> bool:
         """Return True if `compare` passes."""
@@ -402,20 +404,11 @@ class Asked:
     def expect_to_follow(self, made_with: Sizes, inputs: Inputs, state: Weights) -> None:
         """Pass if the results are right, or at least change with the inputs and weights."""
         __tracebackhide__ = True
-        right = self.is_right(made_with, inputs, state)
-        if not right and not next(self._follow(made_with, [(inputs, state)])):
-            does = "do" if is_plural(self.what[0]) else "does"
-            raise Mismatch(
-                f"{capital(self.what[0])} of {self.name} {does} not follow from the input and the "
-                "weights. Part of them is ignored, or something else has an effect too. So this "
-                "check cannot judge your code yet.",
-                self.what[0],
-                told=(
-                    "A result does not follow from the input and the weights. Part of them is "
-                    "ignored, or something else has an effect too. So this check cannot judge "
-                    "your code yet."
-                ),
-            )
+        try:
+            self._compare(made_with, inputs, state, 200.0, 1.0)
+        except (Mismatch, Raised):
+            if not next(self._follow(made_with, [(inputs, state)])):
+                raise
 
     def expect_not_random(self, made_with: Sizes, inputs: Inputs, state: Weights) -> None:
         """Pass if two calls in evaluation, with different random numbers, give equal results."""
@@ -453,6 +446,7 @@ class Asked:
                     what,
                     mistake="dropout-in-evaluation",
                     hints=IN_EVALUATION,
+                    requirement="evaluation",
                 )
 
     def _renewed(self, made_with: Sizes, inputs: Inputs, state: Weights) -> list[str]:

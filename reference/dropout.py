@@ -16,10 +16,11 @@ from reference.chance import FALSE_ALARM, are_independent
 
 @dataclass(frozen=True)
 class DropoutMistake:
-    """Name and sentence of a mistake."""
+    """Name and sentence of a mistake, and whether it is one of the returned weights."""
 
     id: str
     finding: str
+    is_returned: bool = False
 
 
 HINTS: dict[tuple[str, ...], Hints] = {
@@ -123,12 +124,14 @@ def _returned(returned: Array, right: Array, rate: float) -> DropoutMistake:
             "dropped-weights-returned",
             "In training, your code returns the weights after dropout: rows have zeros and do not "
             "sum to 1. Return the weights before dropout.",
+            is_returned=True,
         )
     if dropped.any() and np.allclose(returned.sum(-1)[~dropped.all(-1)], 1, atol=1e-4):
         return DropoutMistake(
             "dropped-weights-returned",
             "In training, your code returns the weights after dropout, normalised to a sum of 1: "
             "rows have zeros. Return the weights before dropout.",
+            is_returned=True,
         )
     if np.allclose(returned.sum(-1), 1, atol=1e-4):
         return DropoutMistake(
@@ -140,6 +143,7 @@ def _returned(returned: Array, right: Array, rate: float) -> DropoutMistake:
         "dropout-wrong",
         "In training, not every row of the returned weights sums to 1. Return the weights of the "
         "softmax over the keys, before dropout.",
+        is_returned=True,
     )
 
 

@@ -63,6 +63,7 @@ class Mismatch(AssertionError):
         sides: the titles of the two values in the report, if the second value is not the correct
             one.
         hints: hints for this failure. They replace the check's hints.
+        requirement: the requirement that the result does not meet, if the check grades another one.
     """
 
     finding: str
@@ -78,6 +79,7 @@ class Mismatch(AssertionError):
     code: CauseCode = "mismatch"
     sides: tuple[str, str] = ("yours", "expected")
     hints: tuple[str, ...] = ()
+    requirement: str = ""
 
     def __post_init__(self) -> None:
         super().__init__(self.finding)
@@ -95,6 +97,7 @@ def expect_close(
     finding: str = "",
     layout: Layout | None = None,
     groups: str = "",
+    among: npt.NDArray[np.bool_] | None = None,
 ) -> Numbers:
     """Pass if a result has the right shape, and each entry is finite and within the tolerance.
 
@@ -108,6 +111,7 @@ def expect_close(
         within: an absolute tolerance, which replaces the usual tolerance.
         finding: a sentence that the report shows before "3 of 9 values differ".
         layout, groups: the layout of the values in a picture; see `Mismatch`.
+        among: true for the entries to compare. The others are ignored, and do not count.
 
     Returns:
         The student's result as an array. Its dtype is unchanged.
@@ -119,6 +123,8 @@ def expect_close(
     right = np.asarray(expected, dtype=np.float64)
     answer = expect_shape(actual, right.shape, what, expected=right)
     numbers = answer.astype(np.float64)
+    if among is not None:
+        numbers, right = (np.where(among, each, 0.0) for each in (numbers, right))
     most = Tolerance(condition, within).of(answer.dtype, right)
     wrong = ~(np.abs(numbers - right) <= most)
     if (bad := ~np.isfinite(numbers)).any():
@@ -130,7 +136,7 @@ def expect_close(
             bad[place[:-2]] = wrong[place[:-2]]
         raise Mismatch(text, what, numbers, right, bad)
     if wrong.any():
-        text = f"{finding} {_first_that_differs(what, numbers, right, wrong)}".lstrip()
+        text = f"{finding} {_first_that_differs(what, numbers, right, wrong, among)}".lstrip()
         hints: tuple[str, ...] = ()
         is_cut = any(np.array_equal(numbers, cut(right)) for cut in (np.trunc, np.floor))
         if answer.dtype == np.float16 or _is_half_precision(numbers, right):
@@ -437,17 +443,19 @@ def _expect_message(
         )
 
 
-def _first_that_differs(what: str, answer: Numbers, right: Numbers, wrong: Numbers) -> str:
-    count = int(wrong.sum())
+def _first_that_differs(
+    what: str, answer: Numbers, right: Numbers, wrong: Numbers, among: Numbers | None
+) -> str:
+    count, size = int(wrong.sum()), wrong.size if among is None else int(among.sum())
     place = tuple(np.argwhere(wrong)[0].tolist())
     if not place:
         return f"{capital(what)} {are(what)} {_short(answer)}; expected {_short(right)}."
     is_exact = np.isclose(answer, right, rtol=1e-8, atol=1e-8, equal_nan=True)
     too_much = "" if (is_exact | wrong).all() else " too much"
-    values = f"{count} of {wrong.size} values differ{too_much}"
-    if wrong.size == 1:
+    values = f"{count} of {size} values differ{too_much}"
+    if size == 1:
         values = "it differs"
-    elif count == wrong.size:
+    elif count == size:
         values = f"all {count} values differ"
     return (
         f"{capital(what)}: {values}. At {index(place)}: yours {_short(answer[place])}, "

@@ -177,9 +177,8 @@ def _requirement(item: pytest.Item, check: Check, error: BaseException) -> str:
     if not isinstance(error, AssertionError) or getattr(error, "code", "") in NO_REQUIREMENT:
         return ""
     named = [str(name) for key, name in item.user_properties if key == "requirement"]
-    if named:
-        return named[-1]
-    return check.grades[0] if len(check.grades) == 1 else ""
+    only = check.grades[0] if len(check.grades) == 1 else ""
+    return getattr(error, "requirement", "") or (named[-1] if named else only)
 
 
 def check_of(item: pytest.Item) -> Check:

@@ -22,11 +22,11 @@ from autograder.author import (
     graded_elsewhere,
 )
 from reference.following import own_count_visible, own_masked_weights
-from reference.mask_shapes import broadcast_masks
+from reference.mask_shapes import broadcast_masks, expect_no_weight
 
 SIZES = (1, 2, 3, 4, 7)
 MASK = ["test_mask_values"]
-LOW = 20.0  # a score this far below another has no weight: e to the power of −20 is 2e-9
+LOW = 40.0  # a score this far below another has no weight: e to the power of −40 is 4e-18
 TOO_HIGH = "A blocked score is not low enough: its weight is above 0."
 HIGH_AMONG_LOW = "Beside low scores, a blocked score is not low enough: its weight is above 0."
 LOWER = (
@@ -35,7 +35,6 @@ LOWER = (
     "Where the mask is false, put -np.inf (or -1e9) instead of the score.",
 )
 SQUARE = np.array([[1, 1, 0, 1], [0, 1, 1, 0], [1, 0, 1, 1], [0, 0, 1, 1]])  # not causal
-NEAR = 14.0  # a score closer than this to the largest of its row has a weight near 1e-6 or more
 UNSIGNED = " The mask has the dtype uint8, in which 0 − 1 is 255."
 SUM = 1e-3  # allowed error of a row's sum of weights
 
@@ -49,8 +48,7 @@ def expect_allowed(answer, scores, allowed):
     """Pass if allowed scores are unchanged. A failure also marks high blocked scores."""
     __tracebackhide__ = True
     try:
-        kept = np.where(allowed, answer, 0.0)
-        expect_close(kept, np.where(allowed, scores, 0.0), "the allowed scores")
+        expect_close(answer, scores, "the allowed scores", among=allowed)
     except Mismatch as wrong:
         expected = np.where(allowed, scores, -np.inf)
         high = ~allowed & ~(answer <= expected.max(axis=-1, keepdims=True) - LOW)
@@ -121,7 +119,7 @@ def test_allowed_scores(submission, reference, rng):
 
 
 @pytest.mark.check(
-    "apply_mask: blocked scores get the weight 0",
+    "apply_mask: blocked scores get the weight 0, for small scores",
     points=2,
     grades=["masked scores"],
     needs=["test_allowed_scores"],
@@ -140,7 +138,7 @@ def test_blocked_scores(submission, reference, rng):
         usable = ~np.isnan(answer) & ~np.isposinf(answer)
         assert usable.all(), "A blocked score is NaN or +∞. It has to be very low."
         largest = answer.max(axis=-1, keepdims=True, initial=-np.inf)
-        high = ~mask & (answer > largest - NEAR)
+        high = ~mask & (answer > largest - LOW)
         if not high.any():
             continue
         with suppress(NotJudged):  # in a student kit, which has no weights of wrong scores
@@ -322,6 +320,7 @@ def test_masked_weights(submission, reference, rng, note):
         if not submission.uses("masked_attention_weights", "apply_mask"):
             answer = submission.masked_attention_weights(scores, mask)
             expect_close(answer, right, "the weights", condition=10.0)
+            expect_no_weight(answer, right, "the weights")
             continue
         of_own = lambda mask, scores=scores: lambda steps: own_masked_weights(steps, scores, mask)
         with given_apply_mask(submission, reference, scores, mask):

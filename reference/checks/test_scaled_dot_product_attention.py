@@ -17,7 +17,7 @@ from autograder.author import (
 )
 from reference.following import own_attention, own_attention_with_zeros
 from reference.large_scores import LOW_SCORES, about_large_scores, with_scores_up_to
-from reference.mask_shapes import broadcast_masks
+from reference.mask_shapes import broadcast_masks, expect_no_weight
 from reference.masks import causal_mask
 
 NAMES = ("output", "attention_weights")
@@ -95,6 +95,8 @@ def compare(submission, reference, note):
         for what in results:
             try:
                 expect_close(answers[what], right[what], what, condition=condition)
+                if mask and what == RESULTS[1]:
+                    expect_no_weight(answers[what], right[what], what)
             except Mismatch as wrong:
                 weights = right["the attention weights"]
                 if not submission.borrows("softmax") or own_softmax_is_right(
@@ -209,6 +211,10 @@ def test_sizes(compare, rng, sizes):
     compare(*draw(rng, *SIZES[sizes]))
     if sizes == "one sequence":  # one mistake costs one check
         compare(*draw(rng, (), 4, 4, 3, 2))  # as many keys as queries
+        compare(*draw(rng, (), 3, 1, 2, 4))  # one key
+        compare(*draw(rng, (), 1, 3, 4, 2))  # one query
+    if sizes == "a batch":
+        compare(*draw(rng, (2,), 3, 3, 4, 4))  # Q, K and V of the same shape
 
 
 @pytest.mark.check(
@@ -230,6 +236,10 @@ def test_mask(compare, rng):
     for batch in ((), (2,), (2, 3)):
         Q, K, V = draw(rng, batch, 4, 4, 3, 2)
         compare(Q, K, V, causal_mask(4))
+    one = np.array([[True, False, True, False]])
+    compare(*draw(rng, (), 1, 4, 3, 2), one)
+    compare(*draw(rng, (2,), 3, 1, 4, 2), one[:, :1])
+    compare(*draw(rng, (), 4, 4, 3, 3), causal_mask(4))
     # an allowed score of 0 is no blocked one
     Q, K = np.eye(2), np.array([[1.0, 1.0], [0.0, 2.0], [2.0, 0.0]])
     compare(Q, K, K, np.array([[True, True, False], [True, False, True]]))

@@ -264,7 +264,12 @@ def wrong_dropout(bare, made_with, found, has_mask, inputs):
         other = dropout_in(aside, made_with, inputs)[1]
     if other is None or other.id != found.id:
         finding = f"With{'' if has_mask else 'out'} a mask, {finding[0].lower()}{finding[1:]}"
-    return Mismatch(finding, mistake=found.id, hints=dropout_hints(found.id))
+    return Mismatch(
+        finding,
+        mistake=found.id,
+        hints=dropout_hints(found.id),
+        requirement="values" if found.is_returned else "",
+    )
 
 
 def dropout_in(bare, made_with, inputs):
@@ -288,8 +293,9 @@ def dropout_in(bare, made_with, inputs):
     points=2,
     grades=["gradient to the inputs"],
     hints=(
-        "Which of your operations can PyTorch not differentiate?",
-        "Use only tensors from the inputs to the output: no NumPy, no .data, no detach().",
+        "Which line of your code uses no operation of torch, or switches gradients off?",
+        "Use only tensors from the inputs to the output: no NumPy, no .data, no detach(). Leave "
+        "gradients on.",
         "Use torch's own operations. masked_fill with −∞ has a gradient without NaN.",
     ),
 )
@@ -421,6 +427,7 @@ def test_causality(whole, bare, rng, note):
         ((), padding[-1:, -1]),
         ((5,), causal),
         ((2, 3), backwards[..., None, :, :]),
+        ((2,), causal[np.newaxis]),
     ):
         other = draw_x(rng, *axes, 5, 4)
         if bare.is_comparable((), (*other * 3, mask), {}, note) and whole.is_comparable(

@@ -12,6 +12,7 @@ from autograder.author import (
     expect_unchanged_arguments,
     graded_elsewhere,
 )
+from reference.checks.earlier import answers_right
 
 
 @pytest.mark.check(
@@ -79,7 +80,7 @@ def test_any_axis(submission, reference, rng):
 @pytest.mark.check(
     "Lists and whole numbers are accepted",
     points=1,
-    grades=["lists"],
+    grades=["lists", "values"],
     needs=["test_one_row"],
     hints=(
         "Is your result the same if you write these numbers as floats, such as 1.0?",
@@ -87,8 +88,10 @@ def test_any_axis(submission, reference, rng):
         "First make an array of floats: np.asarray(x, dtype=float).",
     ),
 )
-def test_lists_and_integers(submission, reference):
+def test_lists_and_integers(submission, reference, grading):
     for x in ([1, 2, 3], [[1, 2], [3, 4]], np.array([0, 1, 5])):
+        is_right = answers_right(submission, reference.softmax, np.array(x, dtype=float))
+        grading("lists" if is_right else "values")
         expect_close(submission.softmax(x), reference.softmax(x))
 
 
@@ -118,7 +121,7 @@ def test_large_numbers(submission, reference):
 @pytest.mark.check(
     "An input of −∞ gives exactly 0",
     points=1,
-    grades=["minus infinity"],
+    grades=["minus infinity", "values"],
     needs=["test_one_row"],
     hints=(
         "What does each line of your code make of an input of −∞?",
@@ -127,13 +130,14 @@ def test_large_numbers(submission, reference):
         "maximum.",
     ),
 )
-def test_minus_infinity(submission, reference):
+def test_minus_infinity(submission, reference, grading):
     rows = [[0.0, -np.inf], [1.0, -np.inf, 2.0], [[0.5, -np.inf, 1.5], [-np.inf, 3.0, -np.inf]]]
     rows += [[-np.inf, 0.0]]
     if np.allclose(submission.softmax(np.array([-1e4, -1e4])), 0.5):  # large numbers do not vanish
         rows += [[-2000.0, -np.inf], [-1e4, -np.inf]]  # a low number in place of −∞ is too high
     for x in rows:
         x = np.array(x)
+        grading("minus infinity")
         answer = expect_shape(submission.softmax(x), x.shape)
         blocked, low = answer[np.isneginf(x)], x.max(axis=-1)
         if np.all(low <= -2000) and (blocked > 0).all():  # the rows before were right
@@ -142,6 +146,7 @@ def test_minus_infinity(submission, reference):
                 "It should get exactly 0, beside any finite number.",
                 mistake="finite-for-minus-infinity",
             )
+        grading("minus infinity" if blocked.any() else "values")
         expect_close(answer, reference.softmax(x))
         if (high := blocked[blocked != 0]).size:
             said = f"For an input of −∞, the result is {high[0]:.4g}. It has to be exactly 0."

@@ -327,3 +327,10 @@ def test_a_report_shows_the_call_that_was_newest_when_it_went_wrong(submit):
     work.fresh().f(4)
     calls = [str(work.call_of(error)) for error in (wrong, caught.value, AssertionError())]
     assert calls == ["f(1)", "f(-3)", "f(4)"]
+
+
+def test_entries_that_are_not_compared_do_not_count():
+    among = np.array([[True, False], [True, True]])
+    expect_close(np.where(among, RIGHT, np.nan), RIGHT, among=among)
+    with pytest.raises(Mismatch, match=r"all 3 values differ. At \[0\]\[0\]: yours 1.25"):
+        expect_close(RIGHT + 1, RIGHT, among=among)

@@ -96,6 +96,56 @@ FIRST = {
 }
 
 
+CUT = "    def __init__(self, dropout=0.1):\n        super().__init__()\n"
+LAST = "output = torch.cat([0 * output[..., :1, :], output[..., 1:, :]], -2)"
+# The changed text, the new text, a check, and the beginnings of the requirement and of the finding.
+SAID = {
+    "dropped weights returned": (
+        RETURN,
+        "weights = self.dropout(weights); return weights @ value, weights",
+        "test_dropout",
+        "The module returns the output and the weights before dropout",
+        "In training, your code returns the weights after dropout",
+    ),
+    "dropout in evaluation": (
+        "self.dropout(weights)",
+        "nn.functional.dropout(weights, self.dropout.p)",
+        "test_bare_axes",
+        "In evaluation",
+        "In evaluation (after eval())",
+    ),
+    "one row is 0": (
+        PROJECTED,
+        f"{PROJECTED}; {LAST}",
+        "test_other_sizes",
+        "`d_k` and `d_v` may differ",
+        "The output: 16 of 96 values differ",
+    ),
+    "no gradients": (
+        CUT,
+        f"{CUT}        torch.set_grad_enabled(False)\n",
+        "test_bare_gradients",
+        "The gradient of the output reaches query",
+        "No gradient reaches query. Either it has no effect on the result, or something cuts the "
+        "chain of torch operations, such as `set_grad_enabled` in line ",
+    ),
+}
+
+
+@pytest.mark.parametrize("change", SAID)
+def test_a_sentence_and_its_requirement_are_about_the_mistake(grade_text, change):
+    old, new, name, asks, says = SAID[change]
+    check = next(each for each in graded(grade_text, old, new).checks if each.name == name)
+    assert [line.text[: len(asks)] for line in check.required] == [asks]
+    assert check.finding.startswith(says)
+
+
+def test_a_call_for_all_gradients_is_found_outside_of_functions(grade_text):
+    new = "from torch import nn\n\ntorch.set_grad_enabled(False)\n"
+    said = opening(graded(grade_text, "from torch import nn\n", new)).text
+    assert "such as `set_grad_enabled` in line " in said
+
+
 def graded(grade_text, old, new):
     text = (ROOT / "solutions/self_attention.py").read_text()
     assert old in text

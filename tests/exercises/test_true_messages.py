@@ -86,7 +86,7 @@ HALF = (
 CLIPPED = (
     "def apply_mask(scores, mask):\n    return np.where(mask, scores.clip(-500, 500), -np.inf)\n"
 )
-NOT_LOW = "def apply_mask(scores, mask):\n    return np.where(mask, scores, -1000)\n"
+NOT_LOW = "def apply_mask(scores, mask):\n    return np.where(mask, scores, -1002)\n"
 HIGH = "a blocked score is not low enough"
 
 

@@ -82,7 +82,7 @@ APPLY = (
                     "scores, blocked keys still get weight.",
                     lambda x, m, low=low: np.where(m, x, -low),
                 )
-                for low in (0.5, 1, 2, 3, 5, 10, 20, 50, 100, 500)
+                for low in (0.5, 1, 2, 3, 5, 10, 20, 50, 100, 500, 1000)
             ],
             "blocked-large": (
                 "Blocked scores are far above the other scores, so blocked keys get all the "
