@@ -97,7 +97,7 @@ def expect_close(
     finding: str = "",
     layout: Layout | None = None,
     groups: str = "",
-    among: npt.NDArray[np.bool_] | None = None,
+    among: npt.NDArray[np.bool_] | bool = True,
 ) -> Numbers:
     """Pass if a result has the right shape, and each entry is finite and within the tolerance.
 
@@ -122,9 +122,7 @@ def expect_close(
     __tracebackhide__ = True
     right = np.asarray(expected, dtype=np.float64)
     answer = expect_shape(actual, right.shape, what, expected=right)
-    numbers = answer.astype(np.float64)
-    if among is not None:
-        numbers, right = (np.where(among, each, 0.0) for each in (numbers, right))
+    numbers, right = (np.where(among, each, 0.0) for each in (answer.astype(np.float64), right))
     most = Tolerance(condition, within).of(answer.dtype, right)
     wrong = ~(np.abs(numbers - right) <= most)
     if (bad := ~np.isfinite(numbers)).any():
@@ -444,9 +442,9 @@ def _expect_message(
 
 
 def _first_that_differs(
-    what: str, answer: Numbers, right: Numbers, wrong: Numbers, among: Numbers | None
+    what: str, answer: Numbers, right: Numbers, wrong: Numbers, among: Numbers | bool
 ) -> str:
-    count, size = int(wrong.sum()), wrong.size if among is None else int(among.sum())
+    count, size = int(wrong.sum()), int(np.broadcast_to(among, wrong.shape).sum())
     place = tuple(np.argwhere(wrong)[0].tolist())
     if not place:
         return f"{capital(what)} {are(what)} {_short(answer)}; expected {_short(right)}."

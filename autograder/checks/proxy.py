@@ -220,7 +220,7 @@ class Submission:
         """
         tops = [top for unit in self._session.source.units for top in parsed(unit) or ()]
         calls = (top.value for top in tops if isinstance(top, ast.Expr))
-        places = [*(top for top in tops if isinstance(top, Definition))]
+        places: list[ast.AST] = [top for top in tops if isinstance(top, Definition)]
         places += [call.func for call in calls if isinstance(call, ast.Call)]
         nodes = (node for place in places for node in ast.walk(place))
         uses = (node for node in nodes if isinstance(node, ast.Attribute) and node.attr in names)
