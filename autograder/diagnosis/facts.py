@@ -174,17 +174,17 @@ def in_names(
     squeezed = [tuple(size for size in shape if size != 1) for shape in right]
     if any(map(operator.eq, own, right)) or [*own] == squeezed:
         return None  # if only axes of size 1 are lost, other calls may have the right shape
-    first = min(map(len, right)) if len({*map(len, right)}) > 1 else 0
-    if first and all(o == (math.prod(r[:-1]), r[-1]) for o, r in zip(own, right, strict=True)):
-        last = shape_in_names([shape[-2:] for shape in right], calls)
-        merged = stated("shape_in_names", what=name, shape=f"(…·{last})", expected=f"(…, {last})")
-        return merged if last else None
-    if first and [(len(o), o[:-first]) for o in own] != [(len(r), r[:-first]) for r in right]:
-        return None
-    shapes = [shape_in_names([one[-first:] for one in each], calls) for each in (own, right)]
-    words = [f"({'…, ' * (first > 0)}{shape})" for shape in shapes]
+    leads, first = ("", ""), 0
+    if len({*map(len, right)}) > 1:
+        leads, first = ("…, ", "…, "), min(map(len, right))
+        if [*own] == [(math.prod(shape[:-1]), shape[-1]) for shape in right]:
+            leads, first, own = ("…·", "…, "), 2, right
+        if [(len(o), o[:-first]) for o in own] != [(len(r), r[:-first]) for r in right]:
+            return None
+    ends = [shape_in_names([shape[-first:] for shape in each], calls) for each in (own, right)]
+    words = [f"({lead}{end})" for lead, end in zip(leads, ends, strict=True)]
     said = stated("shape_in_names", what=name, shape=words[0], expected=words[1])
-    return said if all(shapes) else None
+    return said if all(ends) else None
 
 
 def shape_in_names(shapes: Sequence[Shape], calls: Sequence[Sizes]) -> str:
@@ -195,19 +195,17 @@ def shape_in_names(shapes: Sequence[Shape], calls: Sequence[Sizes]) -> str:
     if len({*map(len, shapes)}) != 1:
         return ""
     common = [name for name in calls[0] if all(name in sizes for sizes in calls)]
-    of = {name: [sizes[name] for sizes in calls] for name in common}
-    made = [
-        *((f"{a}·{b}", np.multiply(of[a], of[b]).tolist()) for a, b in combinations(of, 2)),
-        *((f"2·{name}", [2 * size for size in of[name]]) for name in of),
-        *((f"{name} − 1", [size - 1 for size in of[name]]) for name in of),
-        *((f"{name} + 1", [size + 1 for size in of[name]]) for name in of),
-    ]
+    of = {name: np.array([sizes[name] for sizes in calls]) for name in common}
+    made = {f"{a}·{b}": of[a] * of[b] for a, b in combinations(of, 2)}
+    for name, sizes in of.items():
+        made |= {f"2·{name}": 2 * sizes, f"{name} − 1": sizes - 1, f"{name} + 1": sizes + 1}
     words = []
     for axis in zip(*shapes, strict=True):
-        tiers = (
-            [text for text, sizes in known if sizes == [*axis]] for known in (of.items(), made)
-        )
-        fitting = next(filter(None, tiers), [str(axis[0])] if len({*axis}) == 1 else [])
+        tiers = [
+            [text for text in known if np.array_equal(known[text], axis)] for known in (of, made)
+        ]
+        constant = [str(axis[0])] if len({*axis}) == 1 else []
+        fitting = tiers[0] or tiers[1] or constant
         if len(fitting) != 1:
             return ""
         words += fitting
