@@ -3,17 +3,18 @@
 from collections.abc import Callable
 from typing import Any
 
-from autograder.author import Family
+from autograder.author import Family, Hints
 
 
 def formulas(
     target: Any,
     start: str,
     right: str,
-    *rows: tuple[str, str, Any],
+    *rows: tuple[Any, ...],
     means: Callable[[Any], Any] | None = None,
+    hints: Hints = (),
 ) -> Family:
-    """Return a family of mistakes. Each row has a name, the wrong formula, and the change.
+    """Return a family of mistakes. Each row has a name, the wrong formula, and the changes.
 
     If `start` ends with "is" or "are", a message is "START FORMULA. It should be RIGHT." or "… They
     should be RIGHT." Otherwise it is "START FORMULA, instead of RIGHT."
@@ -21,6 +22,6 @@ def formulas(
     ways: dict[str, list[tuple[Any, ...]]] = {}
     ends = {"is": ". It should be", "are": ". They should be"}
     joined = ends.get(start.rsplit(maxsplit=1)[-1], ", instead of")
-    for name, formula, change in rows:
-        ways.setdefault(name, []).append((f"{start} {formula}{joined} {right}.", change))
-    return Family(target, (), ways, means)
+    for name, formula, *changes in rows:
+        ways.setdefault(name, []).append((f"{start} {formula}{joined} {right}.", *changes))
+    return Family(target, hints, ways, means)

@@ -282,7 +282,7 @@ def test_a_gradient_of_nan_beside_dropout_has_no_tick(grade_part_1):
 def test_a_mistake_in_part_1_is_not_named_of_part_2(grade_part_1):
     """It was "SelfAttention: The values are made with W_k."."""
     report = grade_part_1(MIXES_KEYS)
-    assert "the output mixes the keys" in opening(report).text
+    assert "the output is the weights times K" in opening(report).text
     assert "W_k" not in said_of(report)
     assert not any("made with W_k" in c.diagnosis.finding for c in report.checks if c.diagnosis)
 

@@ -13,7 +13,7 @@ from reference.misconceptions.scaled_dot_product_attention.facts import FACTS, d
 from reference.misconceptions.scaled_dot_product_attention.masking import LOW_FILLS, MASKING
 from reference.misconceptions.scaled_dot_product_attention.mixing import OUTPUT, RETURNS
 from reference.misconceptions.scaled_dot_product_attention.probes import TRAITS, probes
-from reference.misconceptions.scaled_dot_product_attention.products import ARGUMENTS, SCORES
+from reference.misconceptions.scaled_dot_product_attention.products import SCORES
 from reference.misconceptions.scaled_dot_product_attention.scaling import SCALING
 from reference.misconceptions.scaled_dot_product_attention.weights import WEIGHTS
 
@@ -54,7 +54,7 @@ def inside_attention(own: Iterable[Family], families: Iterable[Family]) -> Itera
 
 
 INSIDE = {"scores", "scaled", "blocked", "weights"}
-FAMILIES = (*SCALING, *SCORES, *WEIGHTS, *MASKING, *OUTPUT, *ARGUMENTS, *RETURNS)
+FAMILIES = (*SCALING, *SCORES, *WEIGHTS, *MASKING, *OUTPUT, *RETURNS)
 
 MISTAKES = Mistakes(
     Recipe(

@@ -26,10 +26,6 @@ def masked(state: Any, with_mask: Callable[[Any], Any], without: Any = None) -> 
     return with_mask(np.asarray(state.mask).astype(float))
 
 
-def row_mean(x: Any, allowed: Any) -> Any:
-    return (x * allowed).sum(-1, keepdims=True) / (allowed + 0 * x).sum(-1, keepdims=True)
-
-
 def rows_as_padding(mask: Any, scores: Any, axes: range = range(3, 9)) -> Any:
     m = np.asarray(mask)
     fits = m.ndim == 2 and scores.ndim in axes and len(m) == len(scores)
@@ -186,13 +182,6 @@ MASKING = (
                     ),
                 ),
             ],
-            "blocked-scores-averaged": (
-                "Blocked scores are replaced by a mean of scores, so blocked keys still get "
-                "weight.",
-                lambda s: masked(s, lambda m: np.where(m, s.scaled, row_mean(s.scaled, m))),
-                lambda s: masked(s, lambda m: np.where(m, s.scaled, s.scaled.mean(-1)[..., None])),
-                lambda s: masked(s, lambda m: np.where(m, s.scaled, s.scaled.mean())),
-            ),
             "blocked-scores-smallest": (
                 "Blocked scores are replaced by the smallest score, so blocked keys still get "
                 "weight.",
@@ -232,11 +221,6 @@ MASKING = (
                 "changes scores by 1, and blocks no key.",
                 lambda s: masked(s, lambda m: s.scaled + m),
             ),
-            "scores-times-minus-billion": (
-                "Blocked scores are multiplied by −1e9, so a negative blocked score becomes very "
-                "large.",
-                lambda s: masked(s, lambda m: np.where(m, s.scaled, s.scaled * -1e9)),
-            ),
             "own-causal-mask": (
                 "Your numbers match a causal mask{, whatever mask is given}.",
                 lambda s: masked(s, lambda m: np.where(_causal(s), s.scaled, -np.inf)),
@@ -265,12 +249,6 @@ MASKING = (
             "causal-and-mask": (
                 "If a mask is given, your code uses it together with a causal mask.",
                 lambda s: masked(s, lambda m: np.where((m > 0) & _causal(s), s.scaled, -np.inf)),
-            ),
-            "boolean-masks-only": (
-                "{A mask of True and False is right. }A mask of 0 and 1 has no effect.",
-                lambda s: (
-                    s.scaled if s.mask is None or s.mask.dtype != bool else block(s.scaled, s.mask)
-                ),
             ),
             "mask-not-stretched": [
                 (

@@ -7,6 +7,7 @@ import numpy as np
 
 from autograder.author import Family, Hints, Step
 from reference.attention import softmax
+from reference.misconceptions.formulas import formulas
 
 SCALE: Hints = (
     "What do the lines with a division divide, and by which number?",
@@ -21,6 +22,26 @@ def divided(by: Callable[[Any], Any]) -> Step:
 
 
 SCALING = (
+    formulas(
+        "scaled",
+        "Your numbers match scores divided by",
+        "√d_k",
+        ("divides-by-d-k", "d_k", lambda s: s.Q.shape[-1]),
+        ("d-k-squared", "d_k²", lambda s: s.Q.shape[-1] ** 2),
+        ("fourth-root", "the fourth root of d_k", lambda s: s.Q.shape[-1] ** 0.25),
+        ("half-of-d-k", "d_k / 2", lambda s: s.Q.shape[-1] / 2),
+        ("logarithm-of-d-k", "ln d_k", lambda s: np.log(s.Q.shape[-1])),
+        ("root-rounded-down", "√d_k without its decimals", lambda s: s.Q.shape[-1] ** 0.5 // 1),
+        ("root-of-d-v", "the root of the width of the values", lambda s: np.sqrt(s.V.shape[-1])),
+        ("divides-by-d-v", "the width of the values", lambda s: s.V.shape[-1]),
+        ("root-of-l-k", "the root of the number of keys", lambda s: np.sqrt(s.K.shape[-2])),
+        ("divides-by-l-k", "the number of keys", lambda s: s.K.shape[-2]),
+        ("root-of-l-q", "the root of the number of queries", lambda s: np.sqrt(s.Q.shape[-2])),
+        ("root-of-size", "the root of the number of all entries of Q", lambda s: s.Q.size**0.5),
+        ("constant-8", "8 (√64) in every call", lambda s: 8.0),
+        hints=SCALE,
+        means=divided,
+    ),
     Family(
         "scaled",
         SCALE,
@@ -31,10 +52,6 @@ SCALING = (
                 "before the softmax.",
                 lambda s: 1.0,
             ),
-            "divides-by-d-k": (
-                "Your numbers match scores divided by d_k. They should be divided by √d_k.",
-                lambda s: s.Q.shape[-1],
-            ),
             "multiplies-by-root": (
                 "Your numbers match scores multiplied by √d_k. They should be divided by √d_k.",
                 lambda s: 1 / np.sqrt(s.Q.shape[-1]),
@@ -43,81 +60,21 @@ SCALING = (
                 "Your numbers match scores multiplied by d_k. They should be divided by √d_k.",
                 lambda s: 1 / s.Q.shape[-1],
             ),
-            "root-of-d-v": (
-                "Your numbers match scores divided by √d_v, where d_v is the width of the "
-                "values. They should be divided by √d_k.",
-                lambda s: np.sqrt(s.V.shape[-1]),
-            ),
-            "divides-by-d-v": (
-                "Your numbers match scores divided by d_v, the width of the values. They "
-                "should be divided by √d_k.",
-                lambda s: s.V.shape[-1],
-            ),
-            "root-of-l-k": (
-                "Your numbers match scores divided by √L_k, where L_k is the number of "
-                "keys. They should be divided by √d_k.",
-                lambda s: np.sqrt(s.K.shape[-2]),
-            ),
-            "divides-by-l-k": (
-                "Your numbers match scores divided by the number of keys. They should be "
-                "divided by √d_k.",
-                lambda s: s.K.shape[-2],
-            ),
-            "root-of-l-q": (
-                "Your numbers match scores divided by √L_q, where L_q is the number of "
-                "queries. They should be divided by √d_k.",
-                lambda s: np.sqrt(s.Q.shape[-2]),
-            ),
             "root-of-axis-1": (
-                "The divisor of the scores is taken from axis 1. Without a batch axis, the size "
-                "of axis 1 is d_k. With one batch axis, it is the number of queries.",
+                "The divisor of the scores is taken from axis 1. The size of axis 1 is d_k only "
+                "without a batch axis.",
                 lambda s: np.sqrt(s.Q.shape[1]),
-            ),
-            "root-of-axis-1-of-k": (
-                "The divisor of the scores is taken from axis 1. Without a batch axis, the size "
-                "of axis 1 is d_k. With a batch axis, it is the number of keys.",
                 lambda s: np.sqrt(s.K.shape[1]),
             ),
             "root-of-axis-0": (
                 "The divisor of the scores is taken from axis 0. The size of axis 0 is not d_k.",
                 lambda s: np.sqrt(s.Q.shape[0]),
-            ),
-            "root-of-axis-0-of-k": (
-                "The divisor of the scores is taken from axis 0. The size of axis 0 is not d_k.",
                 lambda s: np.sqrt(s.K.shape[0]),
-            ),
-            "root-of-size": (
-                "Your numbers match scores divided by the root of the number of all "
-                "entries of Q. They should be divided by √d_k.",
-                lambda s: np.sqrt(s.Q.size),
-            ),
-            "d-k-squared": (
-                "Your numbers match scores divided by d_k². They should be divided by √d_k.",
-                lambda s: s.Q.shape[-1] ** 2,
-            ),
-            "fourth-root": (
-                "Your numbers match scores divided by the fourth root of d_k. They should "
-                "be divided by √d_k.",
-                lambda s: s.Q.shape[-1] ** 0.25,
-            ),
-            "half-of-d-k": (
-                "Your numbers match scores divided by d_k / 2. They should be divided by "
-                "√d_k, the square root.",
-                lambda s: s.Q.shape[-1] / 2,
             ),
             "twice-d-k": (
                 "Your numbers match scores divided by 2 · d_k. They should be divided by √d_k. "
                 "In `d_k ** 1/2`, the power comes before the `/`, so it is no root.",
                 lambda s: 2 * s.Q.shape[-1],
-            ),
-            "logarithm-of-d-k": (
-                "Your numbers match scores divided by ln d_k. They should be divided by √d_k.",
-                lambda s: np.log(s.Q.shape[-1]),
-            ),
-            "root-rounded-down": (
-                "Your numbers match scores divided by √d_k without its decimals. Do not round "
-                "√d_k.",
-                lambda s: np.floor(np.sqrt(s.Q.shape[-1])),
             ),
             "divides-by-norms": (
                 "Your numbers match cosine similarities: the scores are divided by the "
@@ -127,30 +84,6 @@ SCALING = (
                     * np.linalg.norm(s.K, axis=-1)[..., None, :]
                 ),
             ),
-            "divides-by-spread": (
-                "Your numbers match scores divided by their own standard deviation. They "
-                "should be divided by √d_k.",
-                lambda s: s.scores.std(),
-            ),
-            **{
-                f"constant-{name}": (
-                    f"Your numbers match scores divided by {words}{{, whatever d_k is}}.",
-                    lambda s, c=value: c,
-                )
-                for name, value, words in (
-                    ("root-2", np.sqrt(2), "√2"),
-                    ("root-3", np.sqrt(3), "√3"),
-                    ("2", 2.0, "2"),
-                    ("3", 3.0, "3"),
-                    ("4", 4.0, "4"),
-                    ("5", 5.0, "5"),
-                    ("8", 8.0, "8 (√64)"),
-                    ("10", 10.0, "10"),
-                    ("16", 16.0, "16"),
-                    ("64", 64.0, "64"),
-                    ("root-512", np.sqrt(512), "√512"),
-                )
-            },
         },
     ),
     Family(
@@ -169,27 +102,12 @@ SCALING = (
                     "weights": lambda s: softmax(s.blocked) / np.sqrt(s.Q.shape[-1]),
                 },
             ),
-            "scaled-before-and-after": (
-                "The weights are divided by √d_k again after the softmax{, so rows no longer sum "
-                "to 1}.",
-                {"weights": lambda s: softmax(s.blocked) / np.sqrt(s.Q.shape[-1])},
-            ),
             "output-scaled": (
                 "The output is divided by √d_k. The scores should be divided by √d_k instead.",
                 {
                     "scaled": lambda s: s.scores,
                     "output": lambda s: s.weights @ s.V / np.sqrt(s.Q.shape[-1]),
                 },
-            ),
-        },
-    ),
-    Family(
-        "output",
-        SCALE,
-        {
-            "output-scaled-too": (
-                "{The weights are right, but the|The} output is divided by √d_k again.",
-                lambda s: s.weights @ s.V / np.sqrt(s.Q.shape[-1]),
             ),
         },
     ),

@@ -191,19 +191,6 @@ WEIGHTS = (
                 "divided by their sum.",
                 lambda s: np.exp(s.blocked) / (1 + np.exp(s.blocked).sum(-1, keepdims=True)),
             ),
-            "divided-by-mean": (
-                "Your weights are the exponentials divided by their mean{, so each row sums to "
-                "its length}. They should be divided by their sum.",
-                lambda s: softmax(s.blocked) * s.K.shape[-2],
-            ),
-            "divided-by-length": (
-                "{In each row of your weights, the squares sum to 1. Divide the exponentials by "
-                "their sum|The exponentials of each row are divided by their Euclidean length. "
-                "They should be divided by their sum}.",
-                lambda s: (
-                    np.exp(shifted(s)) / np.sqrt((np.exp(shifted(s)) ** 2).sum(-1, keepdims=True))
-                ),
-            ),
             "all-or-nothing": (
                 "In each row, only the key with the largest score gets weight: its weight is 1.",
                 lambda s: (shifted(s) == 0).astype(float),
