@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from autograder.author import Family, Hints
-from reference.misconceptions.softmax.shifts import OVERFLOW, divided
+from reference.misconceptions.formulas import formulas
+from reference.misconceptions.softmax.shifts import OVERFLOW
 
 EXPONENTIAL: Hints = (
     "What does the formula compute from each input before the division? What does your code "
@@ -34,18 +35,62 @@ def _softmax(x: Any, axis: Any) -> Any:
 
 
 RATIOS = (
+    formulas(
+        "exponentials",
+        "Your numbers are",
+        "the exponentials divided by their sum",
+        ("base-2", "powers of 2 divided by their sum", lambda s: np.exp2(s.shifted)),
+        ("base-10", "powers of 10 divided by their sum", lambda s: np.power(10.0, s.shifted)),
+        ("no-exponential", "the inputs divided by their sum", lambda s: s.array),
+        (
+            "no-exponential-after-shift",
+            "the inputs minus their maximum, divided by the sum of these differences",
+            lambda s: s.shifted,
+        ),
+        (
+            "minimum-to-maximum",
+            "the inputs minus their minimum, divided by the sum of these differences",
+            lambda s: s.array - s.array.min(axis=s.axis, keepdims=True),
+        ),
+        ("squares", "squares of the inputs divided by their sum", lambda s: s.array**2),
+        (
+            "exponential-minus-one",
+            "exponentials minus 1 (np.expm1) divided by their sum",
+            lambda s: np.expm1(s.shifted),
+        ),
+        (
+            "sigmoid",
+            "sigmoids of the inputs",
+            {"weights": lambda s: 1 / (1 + np.exp(-s.array))},
+        ),
+        (
+            "all-or-nothing",
+            "1 for the largest input and 0 for all others",
+            {"weights": lambda s: (s.shifted == 0).astype(float)},
+        ),
+        (
+            "all-equal",
+            "all equal",
+            {"weights": lambda s: np.ones_like(s.array) / s.array.shape[s.axis]},
+        ),
+        hints=EXPONENTIAL,
+    ),
+    formulas(
+        "total",
+        "Your numbers are the exponentials divided by",
+        "their sum",
+        ("divided-by-mean", "their mean", lambda s: s.exponentials.mean(s.axis, keepdims=True)),
+        (
+            "divided-by-inputs",
+            "the sum of the inputs",
+            lambda s: s.array.sum(axis=s.axis, keepdims=True),
+        ),
+        hints=SHARE,
+    ),
     Family(
         "exponentials",
         EXPONENTIAL,
         {
-            "base-2": (
-                "Your numbers match powers of 2 instead of powers of e.",
-                lambda s: np.exp2(s.shifted),
-            ),
-            "base-10": (
-                "Your numbers match powers of 10 instead of powers of e.",
-                lambda s: np.power(10.0, s.shifted),
-            ),
             "negative-exponent": (
                 "Your numbers match exp(−x) divided by its sum: the largest input gets the "
                 "smallest result.",
@@ -55,32 +100,6 @@ RATIOS = (
                 "Your numbers match exp(max − x), divided by its sum: the largest input gets the "
                 "smallest result, and inputs that are far apart overflow.",
                 lambda s: np.exp(-s.shifted),
-            ),
-            "no-exponential": (
-                "Your numbers are the inputs divided by their sum. There is no exponential.",
-                lambda s: s.array,
-            ),
-            "no-exponential-after-shift": (
-                "Your numbers are the inputs minus their maximum, divided by the sum of these "
-                "differences. There is no exponential.",
-                lambda s: s.shifted,
-            ),
-            "squares": (
-                "Your numbers are the squares of the inputs divided by the sum of the squares. "
-                "There is no exponential.",
-                lambda s: s.array**2,
-            ),
-            "absolute-values": (
-                "Your numbers match a softmax of the absolute values of the inputs.",
-                {"array": lambda s: np.abs(np.asarray(s.x, dtype=np.float64))},
-            ),
-            "exponential-minus-one": (
-                "Your numbers match exponentials minus 1, as np.expm1 gives them.",
-                lambda s: np.expm1(s.shifted),
-            ),
-            "sigmoid": (
-                "Your numbers match a sigmoid of each input{, so rows do not sum to 1}.",
-                {"weights": lambda s: 1 / (1 + np.exp(-s.array))},
             ),
         },
     ),
@@ -133,40 +152,6 @@ RATIOS = (
                 "the inputs.",
                 lambda s: np.exp(s.array) - s.array.max(axis=s.axis, keepdims=True),
             ),
-            "largest-exponential-subtracted": (
-                "The largest exponential is subtracted from the exponentials. Instead, subtract "
-                "the largest input from the inputs.",
-                lambda s: np.exp(s.array) - np.exp(s.array).max(axis=s.axis, keepdims=True),
-            ),
-        },
-    ),
-    Family(
-        "shifted",
-        EXPONENTIAL,
-        {
-            "divided-by-root-of-length": (
-                "Your numbers match a softmax of inputs divided by the root of their number. Do "
-                "not divide the inputs.",
-                *divided(lambda s: np.sqrt(s.array.shape[s.axis])),
-            ),
-            "divided-by-sum-first": (
-                "Your numbers match a softmax of inputs divided by their sum. Do "
-                "not divide the inputs.",
-                *divided(lambda s: s.array.sum(axis=s.axis, keepdims=True)),
-            ),
-            "standardised": (
-                "Your numbers match a softmax of inputs changed to mean 0 and standard "
-                "deviation 1 before the exponential. Only subtract the maximum.",
-                lambda s: (
-                    (s.array - s.array.mean(axis=s.axis, keepdims=True))
-                    / s.array.std(axis=s.axis, keepdims=True)
-                ),
-            ),
-            "minimum-to-maximum": (
-                "Your numbers are the inputs minus their minimum, divided by the sum of these "
-                "differences. There is no exponential.",
-                {"exponentials": lambda s: s.array - s.array.min(axis=s.axis, keepdims=True)},
-            ),
         },
     ),
     Family(
@@ -176,31 +161,6 @@ RATIOS = (
             "not-divided-not-shifted": (
                 "Your numbers are exp(x). They should be divided by their sum.",
                 {"weights": lambda s: np.exp(s.array)},
-            ),
-            "divided-by-inputs": (
-                "Your numbers are the exponentials divided by the sum of the inputs. They should "
-                "be divided by the sum of the exponentials.",
-                lambda s: s.array.sum(axis=s.axis, keepdims=True),
-            ),
-            "divided-by-shifted-inputs": (
-                "Your numbers are the exponentials divided by the sum of the shifted inputs. They "
-                "should be divided by the sum of the exponentials.",
-                lambda s: s.shifted.sum(axis=s.axis, keepdims=True),
-            ),
-            "divided-by-mean": (
-                "Your numbers are the exponentials divided by their mean{, so each row sums to "
-                "its length}. They should be divided by their sum.",
-                lambda s: s.exponentials.mean(axis=s.axis, keepdims=True),
-            ),
-            "divided-by-length": (
-                "Your numbers are the exponentials divided by their Euclidean length{, so the "
-                "squares of a row sum to 1}. They should be divided by their sum.",
-                lambda s: np.sqrt((s.exponentials**2).sum(axis=s.axis, keepdims=True)),
-            ),
-            "one-too-many-below": (
-                "Your numbers are the exponentials divided by 1 + their sum. They should be "
-                "divided by their sum.",
-                lambda s: 1 + s.exponentials.sum(axis=s.axis, keepdims=True),
             ),
             "shifted-above-only": (
                 "The maximum is subtracted in the exponentials above the fraction line, but not "
@@ -212,45 +172,6 @@ RATIOS = (
                 "exponentials above it.",
                 {"weights": lambda s: np.exp(s.array) / s.total},
             ),
-        },
-    ),
-    Family(
-        "weights",
-        (
-            "Can a weight be negative?",
-            "The results are between 0 and 1, and sum to 1. Their logarithms are not.",
-            "Leave the logarithm out, or take np.exp of what you return.",
-        ),
-        {
-            "logarithm": (
-                "Your numbers are the logarithms of the softmax.",
-                lambda s: s.shifted - np.log(s.total),
-            )
-        },
-    ),
-    Family(
-        "weights",
-        (
-            "Which result belongs to an input that is nearly as large as the largest?",
-            "A softmax is soft: every input gets a share, and a larger input gets a larger share.",
-            "Return the exponentials divided by their sum. Do not use the position of the "
-            "maximum (argmax).",
-        ),
-        {
-            "all-or-nothing": (
-                "Your numbers are 1 for the largest input and 0 for all others.",
-                lambda s: (s.shifted == 0).astype(float),
-            )
-        },
-    ),
-    Family(
-        "weights",
-        EXPONENTIAL,
-        {
-            "all-equal": (
-                "All results are equal: the inputs have no effect.",
-                lambda s: np.ones_like(s.array) / s.array.shape[s.axis],
-            )
         },
     ),
     Family(
@@ -278,35 +199,14 @@ RATIOS = (
                 "Your numbers are 1 − softmax(x).",
                 lambda s: 1 - s.exponentials / s.total,
             ),
-        },
-    ),
-    Family(
-        "weights",
-        (
-            "How often does your code exponentiate?",
-            "One softmax is enough: a second one makes the results more alike.",
-            "Look for a second call of your softmax, with weights as its input.",
-        ),
-        {
+            "logarithm": (
+                "Your numbers are the logarithms of the softmax.",
+                lambda s: s.shifted - np.log(s.total),
+            ),
             "twice": (
                 "Your numbers are a softmax of a softmax.",
                 lambda s: _softmax(s.exponentials / s.total, s.axis),
-            )
-        },
-    ),
-    Family(
-        "weights",
-        (
-            "If the inputs are whole numbers, of which type are the entries of your result?",
-            "A softmax of whole numbers has decimals, so its array needs the type float.",
-            "Turn the input into float first: np.asarray(x, dtype=float).",
-        ),
-        {
-            "type-of-the-input": (
-                "{The result is right for floats. }For whole numbers, the result is rounded down "
-                "to whole numbers: it has the type of the input.",
-                lambda s: (s.exponentials / s.total).astype(np.asarray(s.x).dtype),
-            )
+            ),
         },
     ),
     Family(
@@ -335,25 +235,6 @@ RATIOS = (
                 "An input of −∞ gets the same weight as an input of 0.",
                 lambda s: np.nan_to_num(np.asarray(s.x, dtype=np.float64), neginf=0.0),
             )
-        },
-    ),
-    Family(
-        "weights",
-        (
-            "Which result belongs to the first input?",
-            "Result i belongs to input i, large or small.",
-            "Look for a sort or a [::-1], and remove it.",
-        ),
-        {
-            "reversed": (
-                "{Your numbers are the right ones, but|The numbers are} in reverse order along "
-                "the axis.",
-                lambda s: np.flip(s.exponentials / s.total, axis=s.axis),
-            ),
-            "sorted": (
-                "{Your numbers are the right ones, but|The numbers are} sorted by size.",
-                lambda s: np.sort(s.exponentials / s.total, axis=s.axis),
-            ),
         },
     ),
 )

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from autograder.author import Family, Hints, Step
+from reference.misconceptions.formulas import formulas
 from reference.misconceptions.reductions import minus_logarithm
 
 AXIS: Hints = (
@@ -27,7 +28,7 @@ def _at(state: Any, change: Any) -> Any:
     return change(state.exponentials)
 
 
-def divided(by: Callable[[Any], Any]) -> tuple[Step, Step]:
+def _divided(by: Callable[[Any], Any]) -> tuple[Step, Step]:
     """Return steps that divide the inputs, and subtract no maximum or the new maximum."""
 
     def and_shifted(s: Any) -> Any:
@@ -121,22 +122,6 @@ SHIFTS = (
         },
     ),
     Family(
-        "total",
-        (
-            "What is the shape of the sum of a (3, 2) matrix along its last axis?",
-            "A sum along an axis loses this axis. Then each sum is used for a column instead of a "
-            "row.",
-            "Use keepdims=True for the sum and for the maximum, so that each row gets its own sum.",
-        ),
-        {
-            "sum-without-keepdims": (
-                "Without keepdims=True, the sum loses its axis. Then each sum divides the wrong "
-                "entries, or the shapes do not fit.",
-                lambda s: s.exponentials.sum(axis=s.axis),
-            )
-        },
-    ),
-    Family(
         None,
         (
             "What is the shape of the sum of a (3, 2) matrix along its last axis?",
@@ -146,6 +131,16 @@ SHIFTS = (
             "numbers.",
         ),
         {
+            "sum-without-keepdims": (
+                "Without keepdims=True, the sum loses its axis. Then each sum divides the wrong "
+                "entries, or the shapes do not fit.",
+                {"total": lambda s: s.exponentials.sum(axis=s.axis)},
+            ),
+            "maximum-without-keepdims": (
+                "Without keepdims=True, the maximum loses its axis. Then the maxima of other rows "
+                "are subtracted, or the shapes do not fit.",
+                {"shifted": lambda s: s.array - s.array.max(axis=s.axis)},
+            ),
             "without-keepdims": (
                 "Without keepdims=True, the maximum and the sum lose their axis. Then each row "
                 "is combined with the numbers of other rows, or the shapes do not fit.",
@@ -153,57 +148,26 @@ SHIFTS = (
                     "shifted": lambda s: s.array - s.array.max(axis=s.axis),
                     "total": lambda s: s.exponentials.sum(axis=s.axis),
                 },
-            )
+            ),
         },
     ),
     Family(
         "shifted",
         (
-            "What is the shape of the maximum of a (3, 2) matrix along its last axis?",
-            "A maximum along an axis loses this axis. Then each maximum is used for a column "
-            "instead of a row.",
-            "Use keepdims=True for the maximum, so that each row gets its own maximum.",
-        ),
-        {
-            "maximum-without-keepdims": (
-                "Without keepdims=True, the maximum loses its axis. Then the maxima of other rows "
-                "are subtracted, or the shapes do not fit.",
-                lambda s: s.array - s.array.max(axis=s.axis),
-            )
-        },
-    ),
-    Family(
-        "shifted",
-        (
-            "Which maximum do you subtract from each row?",
+            "Which maximum do you subtract from each number?",
             "Subtract the same number from all entries that share a softmax.",
             "Take the maximum along the same axis as the sum, with keepdims=True.",
         ),
         {
-            "maximum-along-first-axis": (
-                "Your code subtracts the maxima along the first axis, even if another axis is "
-                "asked for.",
-                lambda s: s.array - s.array.max(axis=0, keepdims=True),
+            name: (
+                f"Your code subtracts the maxima along {words}, even if another axis is asked for.",
+                lambda s, axis=axis: s.array - s.array.max(axis=axis(s), keepdims=True),
             )
-        },
-    ),
-    Family(
-        "shifted",
-        (
-            "With axis=0, which maximum do you subtract from each column?",
-            "Subtract the same number from all entries that share a softmax.",
-            "Take the maximum along the same axis as the sum, with keepdims=True.",
-        ),
-        {
-            "maximum-along-last-axis": (
-                "Your code subtracts the maxima along the last axis, even if another axis is "
-                "asked for.",
-                lambda s: s.array - s.array.max(axis=-1, keepdims=True),
-            ),
-            "maximum-along-axis-1": (
-                "Your code subtracts the maxima along axis 1, even if another axis is asked for.",
-                lambda s: s.array - s.array.max(axis=1 if s.array.ndim > 1 else 0, keepdims=True),
-            ),
+            for name, words, axis in (
+                ("maximum-along-first-axis", "the first axis", lambda s: 0),
+                ("maximum-along-last-axis", "the last axis", lambda s: -1),
+                ("maximum-along-axis-1", "axis 1", lambda s: min(1, s.array.ndim - 1)),
+            )
         },
     ),
     Family(
@@ -267,26 +231,6 @@ SHIFTS = (
         "shifted",
         OVERFLOW,
         {
-            "mean-subtracted": (
-                "Large inputs that are far apart overflow, as in a softmax that subtracts the "
-                "mean instead of the maximum.",
-                lambda s: s.array - s.array.mean(axis=s.axis, keepdims=True),
-            ),
-            "median-subtracted": (
-                "Large inputs that are far apart overflow, as in a softmax that subtracts the "
-                "median instead of the maximum.",
-                lambda s: s.array - np.median(s.array, axis=s.axis, keepdims=True),
-            ),
-            "first-subtracted": (
-                "Large inputs that are far apart overflow, as in a softmax that subtracts the "
-                "first input instead of the maximum.",
-                lambda s: s.array - np.take(s.array, [0], axis=s.axis),
-            ),
-            "minimum-subtracted": (
-                "Large inputs that are far apart overflow, as in a softmax that subtracts the "
-                "minimum instead of the maximum.",
-                lambda s: s.array - s.array.min(axis=s.axis, keepdims=True),
-            ),
             "largest-size-subtracted": (
                 "The largest absolute value is subtracted instead of the maximum, so rows of "
                 "large negative numbers vanish.",
@@ -299,41 +243,57 @@ SHIFTS = (
             ),
         },
     ),
-    Family(
+    formulas(
         "shifted",
+        "Large inputs that are far apart overflow, as in a softmax that subtracts",
+        "the maximum",
+        ("mean-subtracted", "the mean", lambda s: s.array - s.array.mean(s.axis, keepdims=True)),
         (
+            "median-subtracted",
+            "the median",
+            lambda s: s.array - np.median(s.array, axis=s.axis, keepdims=True),
+        ),
+        (
+            "first-subtracted",
+            "the first input",
+            lambda s: s.array - np.take(s.array, [0], axis=s.axis),
+        ),
+        (
+            "minimum-subtracted",
+            "the minimum",
+            lambda s: s.array - s.array.min(axis=s.axis, keepdims=True),
+        ),
+        hints=OVERFLOW,
+    ),
+    formulas(
+        "shifted",
+        "Your numbers match a softmax of inputs divided by",
+        "inputs minus their maximum",
+        (
+            "divided-by-maximum",
+            "their maximum",
+            *_divided(lambda s: s.array.max(axis=s.axis, keepdims=True)),
+        ),
+        (
+            "divided-by-largest-size",
+            "their largest absolute value",
+            *_divided(lambda s: np.abs(s.array).max(axis=s.axis, keepdims=True)),
+        ),
+        (
+            "divided-by-root-of-length",
+            "the root of their number",
+            *_divided(lambda s: np.sqrt(s.array.shape[s.axis])),
+        ),
+        (
+            "divided-by-sum-first",
+            "their sum",
+            *_divided(lambda s: s.array.sum(axis=s.axis, keepdims=True)),
+        ),
+        hints=(
             "Does a softmax stay the same if all inputs are divided by the same number?",
             "You can subtract the maximum without any change of the result. If you divide by the "
             "maximum, the result changes.",
             "In the line that keeps the numbers small, subtract the maximum.",
         ),
-        {
-            "divided-by-maximum": (
-                "Your numbers match a softmax of inputs divided by their maximum. Subtract "
-                "the maximum instead.",
-                *divided(lambda s: s.array.max(axis=s.axis, keepdims=True)),
-            ),
-            "divided-by-largest-size": (
-                "Your numbers match a softmax of inputs divided by their largest absolute value. "
-                "Subtract the maximum instead.",
-                *divided(lambda s: np.abs(s.array).max(axis=s.axis, keepdims=True)),
-            ),
-            "unit-length": (
-                "Your numbers match a softmax of inputs divided by their Euclidean length. Do "
-                "not divide the inputs.",
-                *divided(lambda s: np.sqrt((s.array**2).sum(axis=s.axis, keepdims=True))),
-            ),
-        },
-    ),
-    Family(
-        "shifted",
-        OVERFLOW,
-        {
-            "clipped": (
-                "Large inputs are treated as equal, as in a softmax that first limits its inputs "
-                "to a range.",
-                lambda s: np.clip(s.array, -500, 500),
-            )
-        },
     ),
 )
