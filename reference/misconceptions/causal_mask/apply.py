@@ -9,7 +9,6 @@ from autograder.author import Family, Hints, Step
 from reference.attention import block, softmax
 from reference.misconceptions.scaled_dot_product_attention.masking import (
     heads_as_batch,
-    row_mean,
     rows_as_padding,
 )
 
@@ -63,6 +62,72 @@ APPLY = (
                 "its columns keys.",
                 lambda x, m: np.where(_t(m), x, -np.inf),
                 lambda x, m: np.where(_t(m), x, -1e9),
+            ),
+            "mask-added": (
+                "The mask of 0 and 1 is added to the scores or subtracted from the scores, so "
+                "allowed scores change by 1. Allowed scores should not change.",
+                lambda x, m: x + m,
+                lambda x, m: x - m,
+            ),
+            "all-lowered": (
+                "1e9 is subtracted from every score. It should be subtracted only from blocked "
+                "scores.",
+                lambda x, m: x * m - 1e9,
+            ),
+            "mask-in-place-of-scores": (
+                "Allowed scores are replaced by the 1 of the mask. Allowed scores should not "
+                "change.",
+                lambda x, m: np.where(m, m, -np.inf),
+            ),
+            "mask-returned": (
+                "The function returns the mask instead of the scores.",
+                lambda x, m: np.broadcast_to(m, x.shape),
+            ),
+            "additive-mask-returned": (
+                "The result contains only 0 and −∞ or −1e9. The scores are missing.",
+                lambda x, m: np.broadcast_to(np.where(m, 0.0, -np.inf), x.shape),
+                lambda x, m: np.broadcast_to(np.where(m, 0.0, -1e9), x.shape),
+            ),
+            "softmax-taken": (
+                "The function returns weights. It should return scores: the softmax is the task "
+                "of the next function.",
+                lambda x, m: softmax(block(x, m)),
+            ),
+            "softmax-and-zero": (
+                "The function returns weights, with 0 for blocked keys. It should return scores.",
+                lambda x, m: softmax(x) * m,
+            ),
+            "own-causal-mask": (
+                "Your code uses a causal mask and ignores the given mask.",
+                lambda x, m: np.where(np.tril(np.ones(x.shape[-2:])), x, -np.inf),
+                lambda x, m: np.where(np.tril(np.ones(x.shape[-2:])), x, -1e9),
+            ),
+            "mask-rows-meet-batch": (
+                "{A mask of two axes is right, with one exception. }If the mask has as many rows "
+                "as there are sequences, row i of the mask acts on all queries of sequence i. Row "
+                "i should act on query i of every sequence.",
+                *(
+                    lambda x, m, low=low, axes=axes: np.where(rows_as_padding(m, x, axes), x, low)
+                    for low in (-np.inf, -1e9)
+                    for axes in (range(3, 9), range(3, 4))
+                ),
+            ),
+            "mask-heads-meet-batch": (
+                "The mask has three axes and the scores have four. Your code matches the first "
+                "axes of both. Broadcasting matches the last axes.",
+                *(
+                    lambda x, m, low=low: np.where(heads_as_batch(m, x), x, low)
+                    for low in (-np.inf, -1e9)
+                ),
+            ),
+            "diagonal-blocked": (
+                "The diagonal is blocked too, even where the mask is true.",
+                lambda x, m: np.where(m * (1 - np.eye(*x.shape[-2:])), x, -np.inf),
+            ),
+            "allowed-zero": (
+                "Your code replaces a score by 0 where the mask is true. It should block a score "
+                "where the mask is false.",
+                lambda x, m: np.where(m, 0.0, x),
             ),
         },
     ),
@@ -118,46 +183,6 @@ APPLY = (
                     lambda x, m: np.where(m, x, x.min(-1, keepdims=True)),
                 ),
             ],
-            "blocked-averaged": (
-                "Blocked scores are replaced by a mean of scores, so blocked keys still get "
-                "weight.",
-                lambda x, m: np.where(m, x, row_mean(x, m)),
-                lambda x, m: np.where(m, x, x.mean(-1, keepdims=True)),
-                lambda x, m: np.where(m, x, x.mean()),
-            ),
-        },
-    ),
-    Family(
-        "masked",
-        WHERE,
-        means=of_scores,
-        ways={
-            "mask-added": [
-                (
-                    "The mask of 0 and 1 is added to the scores, so allowed scores rise by 1. "
-                    "Allowed scores should not change.",
-                    lambda x, m: x + m,
-                ),
-                (
-                    "The mask of 0 and 1 is subtracted from the scores, so allowed scores fall by "
-                    "1. Allowed scores should not change.",
-                    lambda x, m: x - m,
-                ),
-            ],
-            "mask-added-and-blocked": (
-                "Blocked scores are low, as they should be. But the 1 of the mask is added to "
-                "each allowed score. Allowed scores should not change.",
-                lambda x, m: np.where(m, x + m, -np.inf),
-                lambda x, m: x + np.where(m, m, -1e9),
-                lambda x, m: np.where(m, x + m, -1e9),
-            ),
-        },
-    ),
-    Family(
-        "masked",
-        LOW,
-        means=of_scores,
-        ways={
             "lowered": [
                 (
                     f"Blocked scores are lowered by only {low:g}, so blocked keys still get "
@@ -175,109 +200,10 @@ APPLY = (
                 )
                 for size in ("1e-3", "1e-5", "1e-6", "1e-8", "1e-9", "1e-10", "1e-12")
             ],
-            "blocked-below-smallest": [
-                (
-                    f"Blocked scores are {low} below the smallest score, so blocked keys still "
-                    "get weight.",
-                    lambda x, m, low=low: np.where(m, x, x.min() - low),
-                    lambda x, m, low=low: np.where(m, x, x.min(-1, keepdims=True) - low),
-                )
-                for low in (1, 5, 10)
-            ],
-        },
-    ),
-    Family(
-        "masked",
-        WHERE,
-        means=of_scores,
-        ways={
-            "all-lowered": (
-                "1e9 is subtracted from every score. It should be subtracted only from blocked "
-                "scores.",
-                lambda x, m: x * m - 1e9,
-            ),
-        },
-    ),
-    Family(
-        "masked",
-        LOW,
-        means=of_scores,
-        ways={
             "times-minus-billion": (
                 "Blocked scores are multiplied by −1e9, so a negative blocked score becomes very "
                 "large.",
                 lambda x, m: np.where(m, x, x * -1e9),
-            ),
-            "sign-turned": (
-                "The sign of each blocked score is reversed, so blocked keys still get weight.",
-                lambda x, m: np.where(m, x, -x),
-            ),
-        },
-    ),
-    Family(
-        "masked",
-        WHERE,
-        means=of_scores,
-        ways={
-            "mask-in-place-of-scores": (
-                "Allowed scores are replaced by the 1 of the mask. Allowed scores should not "
-                "change.",
-                lambda x, m: np.where(m, m, -np.inf),
-            ),
-            "mask-returned": (
-                "The function returns the mask instead of the scores.",
-                lambda x, m: np.broadcast_to(m, x.shape),
-            ),
-            "additive-mask-returned": (
-                "The result contains only 0 and −∞ or −1e9. The scores are missing.",
-                lambda x, m: np.broadcast_to(np.where(m, 0.0, -np.inf), x.shape),
-                lambda x, m: np.broadcast_to(np.where(m, 0.0, -1e9), x.shape),
-            ),
-            "softmax-taken": (
-                "The function returns weights. It should return scores: the softmax is the task "
-                "of the next function.",
-                lambda x, m: softmax(block(x, m)),
-            ),
-            "softmax-and-zero": (
-                "The function returns weights, with 0 for blocked keys. It should return scores.",
-                lambda x, m: softmax(x) * m,
-            ),
-            "own-causal-mask": (
-                "Your code uses a causal mask and ignores the given mask.",
-                lambda x, m: np.where(np.tril(np.ones(x.shape[-2:])), x, -np.inf),
-                lambda x, m: np.where(np.tril(np.ones(x.shape[-2:])), x, -1e9),
-            ),
-            "mask-rows-meet-batch": (
-                "{A mask of two axes is right, with one exception. }If the mask has as many rows "
-                "as there are sequences, row i of the mask acts on all queries of sequence i. Row "
-                "i should act on query i of every sequence.",
-                *(
-                    lambda x, m, low=low, axes=axes: np.where(rows_as_padding(m, x, axes), x, low)
-                    for low in (-np.inf, -1e9)
-                    for axes in (range(3, 9), range(3, 4))
-                ),
-            ),
-            "mask-heads-meet-batch": (
-                "The mask has three axes and the scores have four. Your code matches the first "
-                "axes of both. Broadcasting matches the last axes.",
-                *(
-                    lambda x, m, low=low: np.where(heads_as_batch(m, x), x, low)
-                    for low in (-np.inf, -1e9)
-                ),
-            ),
-            "diagonal-blocked": (
-                "The diagonal is blocked too, even where the mask is true.",
-                lambda x, m: np.where(m * (1 - np.eye(*x.shape[-2:])), x, -np.inf),
-            ),
-            "scaled-too": (
-                "Allowed scores are divided by the root of the number of keys. Allowed scores "
-                "should not change.",
-                lambda x, m: np.where(m, x / np.sqrt(x.shape[-1]), -np.inf),
-            ),
-            "allowed-zero": (
-                "Your code replaces a score by 0 where the mask is true. It should block a score "
-                "where the mask is false.",
-                lambda x, m: np.where(m, 0.0, x),
             ),
         },
     ),
@@ -285,10 +211,6 @@ APPLY = (
         "masked",
         WHERE,
         {
-            "boolean-masks-only": (
-                "{A mask of True and False is right. }A mask of 0 and 1 has no effect.",
-                lambda s: block(s.scores, s.mask) if s.mask.dtype == bool else s.scores,
-            ),
             "mask-turned-by-tilde": (
                 "{Masks of True and False are right. }In a mask of 0 and 1, `~` does not "
                 "exchange the two numbers: ~0 is −1, and ~1 is −2.",

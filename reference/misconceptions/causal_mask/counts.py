@@ -45,9 +45,6 @@ COUNTS = (
             "total": (
                 "The result is one number, the total. It should have one count for each query.",
                 lambda n: n * (n + 1) // 2,
-            ),
-            "total-in-a-list": (
-                "The result is one number, the total. It should have one count for each query.",
                 lambda n: [n * (n + 1) // 2],
             ),
             "last-only": (
@@ -55,17 +52,9 @@ COUNTS = (
                 "for each query.",
                 lambda n: n,
             ),
-            "running-total": (
-                "Each count also includes the counts of all queries before: 1, 3, 6, and so on.",
-                lambda n: np.cumsum(np.arange(1, n + 1)).tolist(),
-            ),
             "one-too-many": (
                 "The result has one count too many at the end.",
                 lambda n: list(range(1, n + 2)),
-            ),
-            "last-missing": (
-                "The count of the last query is missing.",
-                lambda n: list(range(1, n)),
             ),
             "first-too-early": (
                 "The result has one count too many: a 0 at the front.",

@@ -56,16 +56,6 @@ CREATE = (
                 "next one.",
                 lambda n: np.tril(_ones(n), 1),
             ),
-            "two-too-far": (
-                "The edge of the triangle is two diagonals too high: each position also sees the "
-                "next two.",
-                lambda n: np.tril(_ones(n), 2),
-            ),
-            "two-behind": (
-                "The triangle starts two below the diagonal, so no position sees itself or the "
-                "position before.",
-                lambda n: np.tril(_ones(n), -2),
-            ),
             "all-allowed": ("Every position sees every other: nothing is blocked.", _ones),
             "all-blocked": ("Everything is blocked.", lambda n: np.zeros((n, n))),
             "itself-only": (
@@ -85,17 +75,9 @@ CREATE = (
                 )
                 for width in (1, 2, 3)
             ],
-            "first-blocked": (
-                "No position sees the first position: the first column is blocked.",
-                lambda n: np.tril(_ones(n)) * (np.arange(n) > 0),
-            ),
             "wrong-corner": (
                 "The triangle is mirrored from left to right.",
                 lambda n: np.fliplr(np.tril(_ones(n))),
-            ),
-            "rows-reversed": (
-                "The rows are in reverse order: the first position sees most.",
-                lambda n: np.flipud(np.tril(_ones(n))),
             ),
             "neighbours": (
                 "Each position sees its neighbours on both sides. The next position is in the "
@@ -122,11 +104,6 @@ CREATE = (
                 "The entries are the numbers of the positions. They should be 1 (true) or 0 "
                 "(false).",
                 lambda n: np.tril(_ones(n)) * np.arange(1, n + 1),
-            ),
-            "shares": (
-                "The entries of each row are divided by the number of visible positions. They "
-                "should be 1 (true) or 0 (false).",
-                lambda n: np.tril(_ones(n)) / np.arange(1, n + 1)[:, np.newaxis],
             ),
         },
     ),

@@ -94,15 +94,6 @@ WEIGHTS = (
         None,
         BEFORE,
         {
-            "scaled-again": (
-                "The scores are divided by the root of the number of keys, although they are "
-                "already scaled.",
-                {"masked": lambda s: block(s.scores / np.sqrt(s.scores.shape[-1]), s.mask)},
-            ),
-            "scaled-again-by-keys": (
-                "The scores are divided by the number of keys, although they are already scaled.",
-                {"masked": lambda s: block(s.scores / s.scores.shape[-1], s.mask)},
-            ),
             "mask-after-softmax": (
                 "The mask acts after the softmax: blocked weights are 0{, but the rest of the row "
                 "no longer sums to 1}.",
@@ -298,8 +289,8 @@ WEIGHTS = (
 # from a missing softmax, only one of them is listed.
 _SAME_HERE = (
     "additive-mask-returned mask-added blocked-plus-infinity mask-returned mask-in-place-of-scores "
-    "all-lowered softmax-taken softmax-and-zero scaled-too allowed-zero blocked-not-low lowered "
-    "mask-added-and-blocked lowered-by-a-logarithm mask-ignored"
+    "all-lowered softmax-taken softmax-and-zero allowed-zero blocked-not-low lowered "
+    "lowered-by-a-logarithm mask-ignored"
 )
 
 
