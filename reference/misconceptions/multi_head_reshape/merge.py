@@ -61,16 +61,6 @@ MERGE = (
             ),
             "first-head-only": ("Your result has only the first head.", lambda x: x[:, 0]),
             "last-head-only": ("Your result has only the last head.", lambda x: x[:, -1]),
-            "largest-of-heads": (
-                "The result has the largest number over the heads. It should have the heads side "
-                "by side.",
-                lambda x: x.max(1),
-            ),
-            "heads-not-moved": (
-                "Positions and features are joined into one axis, and the heads keep their axis: "
-                "your axes are (B, H, L·d).",
-                lambda x: x.reshape(x.shape[0], x.shape[1], -1),
-            ),
             "positions-joined": (
                 "The heads are joined one below the other along the positions: your axes are (B, "
                 "H·L, d).",
@@ -89,10 +79,6 @@ MERGE = (
             "heads-reversed": (
                 "The heads are joined in reverse order: the last one comes first.",
                 lambda x: _flat(x[:, ::-1].transpose(0, 2, 1, 3)),
-            ),
-            "positions-last": (
-                "Features and positions are exchanged: your axes are (B, H·d, L).",
-                lambda x: x.transpose(0, 1, 3, 2).reshape(x.shape[0], -1, x.shape[2]),
             ),
             "batch-flattened": (
                 "Batch and positions share one axis: your axes are (B·L, H·d).",

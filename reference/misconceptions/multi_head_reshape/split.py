@@ -70,10 +70,6 @@ def _parts(x: Any, h: int) -> Any:
     return x.reshape(*x.shape[:2], h, x.shape[2] // h)
 
 
-def _interleaved(x: Any, h: int) -> Any:
-    return x.reshape(*x.shape[:2], x.shape[2] // h, h)
-
-
 SPLIT = (
     Family(
         "heads",
@@ -85,65 +81,11 @@ SPLIT = (
                 "different tokens are mixed.",
                 lambda x, h: x.reshape(x.shape[0], h, x.shape[1], x.shape[2] // h),
             ),
-        },
-    ),
-    Family(
-        "heads",
-        AXES,
-        means=of_x_and_heads,
-        ways={
-            "heads-not-moved": (
-                "The features are cut into heads, but the heads are not moved in front of the "
-                "positions: your axes are (B, L, H, E/H).",
-                _parts,
-            ),
-        },
-    ),
-    Family(
-        "heads",
-        BLOCKS,
-        means=of_x_and_heads,
-        ways={
             "interleaved": (
                 "Head 0 gets the features 0, H, 2H and so on. Each head should get a block of "
                 "neighbouring features.",
-                lambda x, h: _interleaved(x, h).transpose(0, 3, 1, 2),
+                lambda x, h: x.reshape(*x.shape[:2], -1, h).transpose(0, 3, 1, 2),
             ),
-        },
-    ),
-    Family(
-        "heads",
-        AXES,
-        means=of_x_and_heads,
-        ways={
-            "interleaved-not-moved": (
-                "The features are cut into E/H heads of H features, and the heads are not moved: "
-                "your axes are (B, L, E/H, H).",
-                _interleaved,
-            ),
-            "features-before-positions": (
-                "Positions and features of a head are exchanged: your axes are (B, H, E/H, L).",
-                lambda x, h: _parts(x, h).transpose(0, 2, 3, 1),
-            ),
-            "heads-before-batch": (
-                "The heads are in front of the batch: your axes are (H, B, L, E/H).",
-                lambda x, h: _parts(x, h).transpose(2, 0, 1, 3),
-            ),
-            "all-axes-reversed": (
-                "All axes are reversed (`.T`): your axes are (E/H, H, L, B).",
-                lambda x, h: _parts(x, h).T,
-            ),
-            "sequences-joined": (
-                "All sequences of the batch are joined into one: your axes are (1, H, B·L, E/H).",
-                lambda x, h: x.reshape(1, -1, h, x.shape[2] // h).transpose(0, 2, 1, 3),
-            ),
-        },
-    ),
-    Family(
-        "heads",
-        BLOCKS,
-        means=of_x_and_heads,
-        ways={
             "positions-split": (
                 "The positions are cut into heads. The features should be cut into heads.",
                 lambda x, h: x.reshape(x.shape[0], h, x.shape[1] // h, x.shape[2]),
@@ -180,6 +122,7 @@ SPLIT = (
                     x.shape[0], h, x.shape[1], x.shape[2] // h
                 ),
             ),
+            "nothing-done": ("The array is returned unchanged.", lambda x, h: x),
         },
     ),
     Family(
@@ -187,24 +130,25 @@ SPLIT = (
         AXES,
         means=of_x_and_heads,
         ways={
+            "heads-not-moved": (
+                "The features are cut into heads, but the heads are not moved in front of the "
+                "positions: your axes are (B, L, H, E/H).",
+                _parts,
+            ),
+            "features-before-positions": (
+                "Positions and features of a head are exchanged: your axes are (B, H, E/H, L).",
+                lambda x, h: _parts(x, h).transpose(0, 2, 3, 1),
+            ),
+            "sequences-joined": (
+                "All sequences of the batch are joined into one: your axes are (1, H, B·L, E/H).",
+                lambda x, h: x.reshape(1, -1, h, x.shape[2] // h).transpose(0, 2, 1, 3),
+            ),
             "batch-and-heads-in-one": (
                 "Batch and heads share one axis: the result has the axes (B·H, L, E/H).",
                 lambda x, h: (
                     _parts(x, h).transpose(0, 2, 1, 3).reshape(-1, x.shape[1], x.shape[2] // h)
                 ),
             ),
-        },
-    ),
-    Family(
-        "heads",
-        BLOCKS,
-        means=of_x_and_heads,
-        ways={
-            "heads-and-size-swapped": (
-                "The features are cut into E/H heads of H features: your axes are (B, E/H, L, H).",
-                lambda x, h: _interleaved(x, h).transpose(0, 2, 1, 3),
-            ),
-            "nothing-done": ("The array is returned unchanged.", lambda x, h: x),
         },
     ),
     Family(
