@@ -7,6 +7,7 @@ import numpy as np
 
 from autograder.author import Family, Hints, Probe, Trait
 from reference.attention import softmax
+from reference.misconceptions.formulas import formulas
 from reference.scaling import entropy
 
 NATS: Hints = (
@@ -23,12 +24,47 @@ ZERO: Hints = (
 )
 
 
+def _minus_logarithm(p: Any) -> Any:
+    return -np.log(np.where(p > 0, p, 1.0))
+
+
 def _terms(s: Any) -> Any:
-    p = s.p
-    return -p * np.log(np.where(p > 0, p, 1.0))
+    return s.p * _minus_logarithm(s.p)
 
 
 ENTROPY = (
+    formulas(
+        "entropy",
+        "Your numbers are",
+        "−Σ p·ln p",
+        ("mean-of-terms", "the mean of the terms −p·ln p", lambda s: _terms(s).mean(-1)),
+        ("largest-term", "the largest term −p·ln p of each row", lambda s: _terms(s).max(-1)),
+        ("terms-not-added", "the terms −p·ln p, which are not added up", _terms),
+        ("weight-left-out", "−Σ ln p", lambda s: _minus_logarithm(s.p).sum(-1)),
+        ("mean-logarithm", "the mean of −ln p", lambda s: _minus_logarithm(s.p).mean(-1)),
+        (
+            "relative",
+            "the entropies divided by ln L, so that the largest possible number is 1",
+            lambda s: _terms(s).sum(-1) / np.log(s.p.shape[-1]),
+        ),
+        (
+            "perplexity",
+            "the exponentials of the entropies (the perplexity)",
+            lambda s: np.exp(_terms(s).sum(-1)),
+        ),
+        ("gini", "1 − Σp²", lambda s: 1 - (s.p**2).sum(-1)),
+        ("sum-of-squares", "Σp²", lambda s: (s.p**2).sum(-1)),
+        ("collision", "−ln Σp²", lambda s: -np.log((s.p**2).sum(-1))),
+        ("smallest", "−ln of the largest weight", lambda s: -np.log(s.p.max(-1))),
+        ("one-added", "−Σ p·ln(1 + p) (np.log1p)", lambda s: -(s.p * np.log1p(s.p)).sum(-1)),
+        (
+            "distance-from-even",
+            "ln L − H, where H is the entropy",
+            lambda s: np.log(s.p.shape[-1]) - _terms(s).sum(-1),
+        ),
+        ("spread", "the standard deviations of the rows", lambda s: s.p.std(-1)),
+        hints=NATS,
+    ),
     Family(
         "entropy",
         NATS,
@@ -55,10 +91,6 @@ ENTROPY = (
                 "each row.",
                 lambda s: _terms(s).sum(-1).mean(),
             ),
-            "mean-of-terms": (
-                "The terms −p·ln p are averaged. They should be added up.",
-                lambda s: _terms(s).mean(-1),
-            ),
             "over-columns": (
                 "The sum runs along axis −2, within each column. "
                 "It should run along the last axis, within each row.",
@@ -72,6 +104,20 @@ ENTROPY = (
                 "The sum runs along axis 1. Without a batch axis, this is the sum of each row. "
                 "With a batch axis, it is not.",
                 lambda s: _terms(s).sum(1),
+            ),
+            "both-sides": (
+                "Your numbers also contain the terms (1 − p)·ln(1 − p), as for yes-or-no "
+                "questions.",
+                lambda s: (_terms(s) + (1 - s.p) * _minus_logarithm(1 - s.p)).sum(-1),
+            ),
+            "softmax-first": (
+                "A softmax is taken of the weights first. Use the weights themselves.",
+                lambda s: entropy(softmax(s.p)),
+            ),
+            "axis-kept": (
+                "{The numbers are right, but the|The} result has an axis of size 1 at the end "
+                "(keepdims).",
+                lambda s: _terms(s).sum(-1, keepdims=True),
             ),
         },
     ),
@@ -89,76 +135,6 @@ ENTROPY = (
                 "Only the term 0 · ln 0 should count as 0. The other terms stay.",
                 lambda s: np.nan_to_num(-(s.p * np.log(s.p)).sum(-1)),
             ),
-        },
-    ),
-    Family(
-        "entropy",
-        NATS,
-        {
-            "weight-left-out": (
-                "Your numbers are −Σ ln p: the factor p is missing.",
-                lambda s: -np.log(np.where(s.p > 0, s.p, 1.0)).sum(-1),
-            ),
-            "mean-logarithm": (
-                "Your numbers are the plain mean of −ln p. Each −ln p should be multiplied by p, "
-                "and the products should be added up.",
-                lambda s: -np.log(np.where(s.p > 0, s.p, 1.0)).mean(-1),
-            ),
-            "largest-term": (
-                "Your numbers are the largest term −p·ln p of each row. They should be the sum of "
-                "these terms.",
-                lambda s: _terms(s).max(-1),
-            ),
-            "terms-not-added": ("The terms −p·ln p are returned. They should be added up.", _terms),
-            "relative": (
-                "{Your|The} numbers are divided by ln L, so that the largest possible number is "
-                "1. Do not divide them.",
-                lambda s: _terms(s).sum(-1) / np.log(s.p.shape[-1]),
-            ),
-            "perplexity": (
-                "Your numbers are the exponential of the entropy (the perplexity).",
-                lambda s: np.exp(_terms(s).sum(-1)),
-            ),
-            "gini": (
-                "Your numbers are 1 − Σp², another measure of spread. An entropy has a logarithm.",
-                lambda s: 1 - (s.p**2).sum(-1),
-            ),
-            "sum-of-squares": (
-                "Your numbers are Σp². They should be −Σ p·ln p.",
-                lambda s: (s.p**2).sum(-1),
-            ),
-            "collision": (
-                "Your numbers are −ln Σp² (Rényi's entropy of order 2). They should be −Σ p·ln p "
-                "(Shannon's entropy).",
-                lambda s: -np.log((s.p**2).sum(-1)),
-            ),
-            "smallest": (
-                "Your numbers are −ln of the largest weight. An entropy uses all weights.",
-                lambda s: -np.log(s.p.max(-1)),
-            ),
-            "both-sides": (
-                "Your numbers also contain the terms (1 − p)·ln(1 − p), as for yes-or-no "
-                "questions.",
-                lambda s: (
-                    _terms(s).sum(-1)
-                    - ((1 - s.p) * np.log(np.where(s.p < 1, 1 - s.p, 1.0))).sum(-1)
-                ),
-            ),
-            "softmax-first": (
-                "A softmax is taken of the weights first. Use the weights themselves.",
-                lambda s: entropy(softmax(s.p)),
-            ),
-            "axis-kept": (
-                "{The numbers are right, but the|The} result has an axis of size 1 at the end "
-                "(keepdims).",
-                lambda s: _terms(s).sum(-1, keepdims=True),
-            ),
-        },
-    ),
-    Family(
-        "entropy",
-        ZERO,
-        {
             "large-epsilon": [
                 (
                     f"The number added inside the logarithm ({size}) is so large that it changes "
@@ -177,26 +153,6 @@ ENTROPY = (
                 )
                 for low in ("1e-2", "1e-3", "1e-4")
             ],
-            "one-added": (
-                "Your numbers are −Σ p·ln(1 + p): np.log1p adds 1 before it takes the logarithm.",
-                lambda s: -(s.p * np.log1p(s.p)).sum(-1),
-            ),
-            "distance-from-even": (
-                "Your numbers are ln L − H, a measure of how unequal the weights are. They should "
-                "be the entropy H.",
-                lambda s: np.log(s.p.shape[-1]) - _terms(s).sum(-1),
-            ),
-        },
-    ),
-    Family(
-        "entropy",
-        NATS,
-        {
-            "spread": (
-                "Your numbers are the standard deviation of the weights. They should be their "
-                "entropy.",
-                lambda s: s.p.std(-1),
-            ),
         },
     ),
 )

@@ -7,6 +7,7 @@ import numpy as np
 
 from autograder.author import Family, Hints, Probe, Step, Trait
 from reference.attention import softmax
+from reference.misconceptions.formulas import formulas
 
 JACOBIAN: Hints = (
     "What is the derivative of softmax output i with respect to input j?",
@@ -26,6 +27,10 @@ def diagonal(p: Any) -> Any:
 
 def frobenius(j: Any) -> Any:
     return np.sqrt((j**2).sum((-1, -2)))
+
+
+def _row_norms(j: Any) -> Any:
+    return np.sqrt((j**2).sum(-1))
 
 
 def of_weights(change: Callable[[Any], Any]) -> Step:
@@ -70,80 +75,56 @@ GRADIENT = (
             ),
         },
     ),
+    formulas(
+        "norm",
+        "Your numbers are",
+        "the Frobenius norms of the Jacobians",
+        ("not-rooted", "the sums of squares, without a root", lambda j: (j**2).sum((-1, -2))),
+        ("sum-of-sizes", "the sums of absolute values", lambda j: np.abs(j).sum((-1, -2))),
+        (
+            "mean-square",
+            "the roots of the means of squares",
+            lambda j: (j**2).mean((-1, -2)) ** 0.5,
+        ),
+        ("mean-size", "the means of absolute values", lambda j: np.abs(j).mean((-1, -2))),
+        (
+            "spectral",
+            "the largest singular values (the spectral norm)",
+            lambda j: np.linalg.norm(j, ord=2, axis=(-2, -1)),
+        ),
+        ("largest-entry", "the largest entries", lambda j: np.abs(j).max((-1, -2))),
+        (
+            "largest-row",
+            "the largest sums of absolute values in a row",
+            lambda j: np.abs(j).sum(-1).max(-1),
+        ),
+        ("trace", "the traces", lambda j: np.trace(j, axis1=-2, axis2=-1)),
+        ("row-norms", "the norms of the rows of each Jacobian", _row_norms),
+        (
+            "row-norms-together",
+            "the means of the norms of the rows of each Jacobian",
+            lambda j: _row_norms(j).mean(-1),
+        ),
+        (
+            "row-norms-together",
+            "the sums of the norms of the rows of each Jacobian",
+            lambda j: _row_norms(j).sum(-1),
+        ),
+        ("largest-row-norm", "the largest norms of a row", lambda j: _row_norms(j).max(-1)),
+        ("first-row-norm", "the norms of the first rows", lambda j: _row_norms(j)[..., 0]),
+        ("jacobian-returned", "the Jacobians", lambda j: j),
+        hints=JACOBIAN,
+        means=of_jacobian,
+    ),
     Family(
         "norm",
         JACOBIAN,
         means=of_jacobian,
         ways={
-            "not-rooted": (
-                "Your numbers are the sums of squares. The square root is missing.",
-                lambda j: (j**2).sum((-1, -2)),
-            ),
-            "sum-of-sizes": (
-                "Your numbers are the sums of the absolute values of the entries. They should be "
-                "the root of the sum of squares.",
-                lambda j: np.abs(j).sum((-1, -2)),
-            ),
             "plain-sum": (
                 "{Your|The} numbers are 0. The plain sum of the Jacobian's entries is 0, and its "
                 "determinant is 0 too.",
                 lambda j: j.sum((-1, -2)),
-            ),
-            "spectral": (
-                "Your numbers are the largest singular value (the spectral norm). They should be "
-                "the Frobenius norm.",
-                lambda j: np.linalg.norm(j, ord=2, axis=(-2, -1)),
-            ),
-            "largest-entry": (
-                "Your numbers are the largest entry of the Jacobian. They should be its Frobenius "
-                "norm.",
-                lambda j: np.abs(j).max((-1, -2)),
-            ),
-            "largest-row": (
-                "Your numbers are the largest sum of absolute values in a row. They should be "
-                "the Frobenius norm.",
-                lambda j: np.abs(j).sum(-1).max(-1),
-            ),
-            "trace": (
-                "Your numbers are the trace of the Jacobian. They should be its Frobenius norm.",
-                lambda j: np.trace(j, axis1=-2, axis2=-1),
-            ),
-            "mean-square": (
-                "Your numbers are the root of the mean square. The Frobenius norm is the root of "
-                "the sum of squares.",
-                lambda j: np.sqrt((j**2).mean((-1, -2))),
-            ),
-            "mean-size": (
-                "Your numbers are the mean of the absolute values of the entries. They should be "
-                "the Frobenius norm.",
-                lambda j: np.abs(j).mean((-1, -2)),
-            ),
-            "row-norms": (
-                "The result has one norm for each row of the Jacobian. It should have one norm "
-                "for the whole matrix.",
-                lambda j: np.sqrt((j**2).sum(-1)),
-            ),
-            "row-norms-together": [
-                (
-                    f"Your numbers are {words} of the norms of the Jacobian's rows. The Frobenius "
-                    "norm is the root of the sum of all squares.",
-                    lambda j, reduce=reduce: reduce(np.sqrt((j**2).sum(-1)), -1),
-                )
-                for words, reduce in (("the mean", np.mean), ("the sum", np.sum))
-            ],
-            "largest-row-norm": (
-                "Your numbers are the largest norm of a row of the Jacobian. The Frobenius norm "
-                "uses all rows.",
-                lambda j: np.sqrt((j**2).sum(-1)).max(-1),
-            ),
-            "first-row-norm": (
-                "Your numbers are the norm of the Jacobian's first row. The Frobenius norm uses "
-                "all rows.",
-                lambda j: np.sqrt((j[..., 0, :] ** 2).sum(-1)),
-            ),
-            "jacobian-returned": (
-                "The result is the Jacobian. It should be the norm of the Jacobian.",
-                lambda j: j,
             ),
             "norm-over-everything": (
                 "The result is one number for all rows together. It should have one value for "

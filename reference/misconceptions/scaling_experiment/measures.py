@@ -1,9 +1,13 @@
 """Misconceptions about the measurement."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
-from autograder.author import Family, Hints
+from autograder.author import Family, Hints, Step
 from reference.attention import softmax
+from reference.misconceptions.formulas import formulas
 from reference.misconceptions.scaling_experiment.simulation import (
     REPLAYS,
     described,
@@ -36,7 +40,98 @@ DIVISOR: Hints = (
 )
 
 
+MATRIX = (-1, -2)
+
+
+def _measured(measure: Callable[..., Any]) -> Step:
+    """Return a step whose value is a measure, the same for each dimension."""
+    return each_dimension(lambda s: measure)
+
+
 MEASURING: tuple[Family, ...] = (
+    formulas(
+        "scaled",
+        "The scaled scores are divided by",
+        "√d",
+        ("divides-by-d", "d", lambda s: s.unscaled / s.d),
+        ("divides-by-root-of-length", "√seq_len", lambda s: s.unscaled / np.sqrt(s.seq_len)),
+        ("divides-by-length", "seq_len", lambda s: s.unscaled / s.seq_len),
+        ("fourth-root", "the fourth root of d", lambda s: s.unscaled / s.d**0.25),
+        hints=DIVISOR,
+        means=each_dimension,
+    ),
+    formulas(
+        "std",
+        "scores_std is",
+        "the standard deviation of the scores",
+        (
+            "spread-of-weights",
+            "the standard deviation of the weights",
+            lambda scores, weights: weights.std(MATRIX),
+        ),
+        ("variance", "the variance of the scores", lambda scores, weights: scores.var(MATRIX)),
+        (
+            "mean-size",
+            "the mean of the absolute scores",
+            lambda scores, weights: np.abs(scores).mean(MATRIX),
+        ),
+        (
+            "mean-of-scores",
+            "the mean of the scores, which is near 0",
+            lambda scores, weights: scores.mean(MATRIX),
+        ),
+        ("largest-score", "the largest score", lambda scores, weights: scores.max(MATRIX)),
+        (
+            "range-of-scores",
+            "the largest score minus the smallest score",
+            lambda scores, weights: np.ptp(scores, axis=MATRIX),
+        ),
+        hints=MEASURE,
+        means=_measured,
+    ),
+    formulas(
+        "entropy",
+        "The entropy is",
+        "the mean of the entropies of the rows",
+        ("sum-of-entropies", "the sum of the entropies", lambda weights: entropy(weights).sum(-1)),
+        (
+            "entropy-largest",
+            "the largest entropy of a row",
+            lambda weights: entropy(weights).max(-1),
+        ),
+        (
+            "entropy-per-entry",
+            "the mean of the terms −p·ln p over all entries",
+            lambda weights: entropy(weights).mean(-1) / weights.shape[-1],
+        ),
+        (
+            "entropy-relative",
+            "divided by ln L",
+            lambda weights: entropy(weights).mean(-1) / np.log(weights.shape[-1]),
+        ),
+        hints=MEASURE,
+        means=_measured,
+    ),
+    formulas(
+        "largest",
+        "max_weight is",
+        "the mean of the largest weights of the rows",
+        ("largest-of-all", "the largest weight of the whole matrix", lambda w: w.max(MATRIX)),
+        (
+            "sum-of-largest",
+            "the sum of the largest weights of the rows",
+            lambda w: w.max(-1).sum(-1),
+        ),
+        ("mean-weight", "the mean weight", lambda w: w.mean(MATRIX)),
+        ("smallest-weight", "the mean of the smallest weights", lambda w: w.min(-1).mean(-1)),
+        (
+            "largest-of-columns",
+            "the mean of the largest weights of the columns",
+            lambda w: w.max(-2).mean(-1),
+        ),
+        hints=MEASURE,
+        means=_measured,
+    ),
     Family(
         "scaled",
         DIVISOR,
@@ -46,26 +141,9 @@ MEASURING: tuple[Family, ...] = (
                 "Your code computes the scaled measures from unscaled scores.",
                 lambda s: s.unscaled,
             ),
-            "divides-by-d": (
-                "The scaled scores are divided by d. They should be divided by √d.",
-                lambda s: s.unscaled / s.d,
-            ),
             "multiplies-by-root": (
                 "The scaled scores are multiplied by √d. They should be divided by √d.",
                 lambda s: s.unscaled * np.sqrt(s.d),
-            ),
-            "divides-by-root-of-length": (
-                "The scaled scores are divided by √seq_len. They should be divided by √d.",
-                lambda s: s.unscaled / np.sqrt(s.seq_len),
-            ),
-            "divides-by-length": (
-                "The scaled scores are divided by seq_len. They should be divided by √d.",
-                lambda s: s.unscaled / s.seq_len,
-            ),
-            "fourth-root": (
-                "The scaled scores are divided by the fourth root of d. They should be divided by "
-                "√d.",
-                lambda s: s.unscaled / s.d**0.25,
             ),
             "unscaled-is-scaled": (
                 "Your code computes the unscaled measures from scaled scores.",
@@ -96,39 +174,6 @@ MEASURING: tuple[Family, ...] = (
                     }
                 },
             ),
-            "spread-of-weights": (
-                "scores_std is the standard deviation of the weights. It should be that of the "
-                "scores.",
-                {"std": lambda s: lambda values, weights: weights.std((-1, -2))},
-            ),
-            "variance": (
-                "scores_std is the variance. It should be the standard deviation, the square root "
-                "of the variance.",
-                {"std": lambda s: lambda values, weights: values.var((-1, -2))},
-            ),
-            "mean-size": (
-                "scores_std is the mean of the absolute scores. It should be the standard "
-                "deviation.",
-                {"std": lambda s: lambda values, weights: np.abs(values).mean((-1, -2))},
-            ),
-            "mean-of-scores": (
-                "scores_std is the mean of the scores, which is near 0. It should be the standard "
-                "deviation.",
-                {"std": lambda s: lambda values, weights: values.mean((-1, -2))},
-            ),
-            "largest-score": (
-                "scores_std is the largest score. It should be the standard deviation.",
-                {"std": lambda s: lambda values, weights: values.max((-1, -2))},
-            ),
-            "range-of-scores": (
-                "scores_std is the largest score minus the smallest score. It should be the "
-                "standard deviation.",
-                {"std": lambda s: lambda values, weights: np.ptp(values, axis=(-1, -2))},
-            ),
-            "sum-of-entropies": (
-                "The entropies of the rows are added up. Return their mean.",
-                {"entropy": lambda s: lambda weights: entropy(weights).sum(-1)},
-            ),
             "entropy-in-bits": (
                 "The entropies are in bits (base 2). They should be in nats (base e).",
                 {"entropy": lambda s: lambda weights: entropy(weights).mean(-1) / np.log(2)},
@@ -137,48 +182,9 @@ MEASURING: tuple[Family, ...] = (
                 "The entropies use a logarithm with base 10. They should be in nats (base e).",
                 {"entropy": lambda s: lambda weights: entropy(weights).mean(-1) / np.log(10)},
             ),
-            "entropy-relative": (
-                "The entropies are divided by ln L. Do not divide them.",
-                {
-                    "entropy": lambda s: (
-                        lambda weights: entropy(weights).mean(-1) / np.log(s.seq_len)
-                    )
-                },
-            ),
             "entropy-negative": (
                 "The entropies are negative: the minus sign of −Σ p·ln p is missing.",
                 {"entropy": lambda s: lambda weights: -entropy(weights).mean(-1)},
-            ),
-            "entropy-per-entry": (
-                "The terms −p·ln p are averaged over all entries. The terms of each row should be "
-                "added up.",
-                {"entropy": lambda s: lambda weights: entropy(weights).mean(-1) / s.seq_len},
-            ),
-            "entropy-largest": (
-                "The entropy is the largest entropy of a row. It should be the mean over the rows.",
-                {"entropy": lambda s: lambda weights: entropy(weights).max(-1)},
-            ),
-            "largest-of-all": (
-                "Your code takes the largest weight of the whole matrix. It should take the mean "
-                "of the largest weights of the rows.",
-                {"largest": lambda s: lambda weights: weights.max((-1, -2))},
-            ),
-            "sum-of-largest": (
-                "The largest weights of the rows are added up. Return their mean.",
-                {"largest": lambda s: lambda weights: weights.max(-1).sum(-1)},
-            ),
-            "mean-weight": (
-                "The mean weight is returned instead of the largest weight.",
-                {"largest": lambda s: lambda weights: weights.mean((-1, -2))},
-            ),
-            "smallest-weight": (
-                "The smallest weight is returned instead of the largest weight.",
-                {"largest": lambda s: lambda weights: weights.min(-1).mean(-1)},
-            ),
-            "largest-of-columns": (
-                "Your code takes the largest weight of each column. It should take the largest "
-                "weight of each row.",
-                {"largest": lambda s: lambda weights: weights.max(-2).mean(-1)},
             ),
         },
     ),
