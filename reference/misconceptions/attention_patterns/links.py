@@ -15,6 +15,10 @@ LINKS: Hints = (
 )
 
 
+def _links(s: Any, k: int | None = None) -> Any:
+    return strongest_links(np.asarray(s.weights), s.tokens, s.k if k is None else k)
+
+
 def _sorted(s: Any, key: Callable[[Any], Any], count: Callable[[Any], int] = lambda s: s.k) -> Any:
     w = np.asarray(s.weights)
     rows = [np.argsort(key(row), kind="stable")[: count(s)] for row in w]
@@ -43,8 +47,7 @@ def _by_token(of: Callable[[list[float]], float]) -> Step:
 
 
 def _with_weights(s: Any, change: Callable[[float], float]) -> Any:
-    links = strongest_links(np.asarray(s.weights), s.tokens, s.k)
-    return [[(token, change(weight)) for token, weight in row] for row in links]
+    return [[(token, change(weight)) for token, weight in row] for row in _links(s)]
 
 
 FORMS = ("{:.4f}", "{:.0f}", "{:.1f}", "{:.2f}", "{}")
@@ -70,9 +73,7 @@ LINK_MISTAKES = (
             ),
             "smallest-first": (
                 "The links are right, but the smallest comes first. The largest should come first.",
-                lambda s: [
-                    row[::-1] for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
-                ],
+                lambda s: [row[::-1] for row in _links(s)],
             ),
             "in-order-of-tokens": (
                 "The links are right, but they are in the order of the tokens. The largest link "
@@ -93,40 +94,31 @@ LINK_MISTAKES = (
             ),
             "one-more": (
                 "In your result, each query has one link too many.",
-                lambda s: strongest_links(np.asarray(s.weights), s.tokens, s.k + 1),
+                lambda s: _links(s, s.k + 1),
             ),
             "one-fewer": (
                 "In your result, each query has one link too few.",
-                lambda s: strongest_links(np.asarray(s.weights), s.tokens, max(s.k - 1, 0)),
+                lambda s: _links(s, max(s.k - 1, 0)),
             ),
             "always-two": (
                 "Your result always has two links for each query{, whatever k is}.",
-                lambda s: strongest_links(np.asarray(s.weights), s.tokens, 2),
+                lambda s: _links(s, 2),
             ),
             "all-of-them": (
                 "Your result always has all links of each query{, whatever k is}.",
-                lambda s: strongest_links(np.asarray(s.weights), s.tokens, 99),
+                lambda s: _links(s, 99),
             ),
             "tokens-only": (
                 "Your links have no weights. A link is a pair of a token and a weight.",
-                lambda s: [
-                    [t for t, _ in row]
-                    for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
-                ],
+                lambda s: [[t for t, _ in row] for row in _links(s)],
             ),
             "weights-only": (
                 "Your links have no tokens. A link is a pair of a token and a weight.",
-                lambda s: [
-                    [w for _, w in row]
-                    for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
-                ],
+                lambda s: [[w for _, w in row] for row in _links(s)],
             ),
             "weight-first": (
                 "The pairs are (weight, token). The token should come first.",
-                lambda s: [
-                    [(w, t) for t, w in row]
-                    for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
-                ],
+                lambda s: [[(w, t) for t, w in row] for row in _links(s)],
             ),
             "places-for-tokens": (
                 "The pairs contain the number of a column. They should contain the token of that "
@@ -139,38 +131,25 @@ LINK_MISTAKES = (
             "query-for-key": (
                 "The pairs contain the token of the query. They should contain the token that the "
                 "query looks at.",
-                lambda s: [
-                    [(s.tokens[i], w) for _, w in row]
-                    for i, row in enumerate(strongest_links(np.asarray(s.weights), s.tokens, s.k))
-                ],
+                lambda s: [[(s.tokens[i], w) for _, w in row] for i, row in enumerate(_links(s))],
             ),
             "a-dict": (
                 "Each query has a dict. It should have a list of pairs, because a token may "
                 "repeat.",
-                lambda s: [
-                    dict(row) for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
-                ],
+                lambda s: [dict(row) for row in _links(s)],
             ),
             "by-token": (
                 "The result is a dict by token. It should be a list in the order of the queries, "
                 "because a token may repeat.",
-                lambda s: dict(
-                    zip(
-                        s.tokens, strongest_links(np.asarray(s.weights), s.tokens, s.k), strict=True
-                    )
-                ),
+                lambda s: dict(zip(s.tokens, _links(s), strict=True)),
             ),
             "first-query-only": (
                 "The result has only the links of the first query.",
-                lambda s: strongest_links(np.asarray(s.weights), s.tokens, s.k)[0],
+                lambda s: _links(s)[0],
             ),
             "one-list": (
                 "All links are in one list. Each query should have its own list.",
-                lambda s: [
-                    link
-                    for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
-                    for link in row
-                ],
+                lambda s: [link for row in _links(s) for link in row],
             ),
             "repeated-token-once": (
                 "If a token repeats, only its last link is in the result. Each occurrence should "
@@ -195,16 +174,12 @@ LINK_MISTAKES = (
             ),
             "largest-left-out": (
                 "Your code leaves out the largest link of each query.",
-                lambda s: [
-                    row[1:] for row in strongest_links(np.asarray(s.weights), s.tokens, s.k + 1)
-                ],
+                lambda s: [row[1:] for row in _links(s, s.k + 1)],
             ),
             "sorted-by-token": (
                 "The links are right, but they are in alphabetical order of the tokens. The "
                 "largest link should come first.",
-                lambda s: [
-                    sorted(row) for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
-                ],
+                lambda s: [sorted(row) for row in _links(s)],
             ),
             "weights-rounded": [
                 (
@@ -221,8 +196,7 @@ LINK_MISTAKES = (
                 "A link has three parts, because it also contains the token of the query. A link "
                 "should be a pair: the token that the query looks at, and the weight.",
                 lambda s: [
-                    [(s.tokens[i], *link) for link in row]
-                    for i, row in enumerate(strongest_links(np.asarray(s.weights), s.tokens, s.k))
+                    [(s.tokens[i], *link) for link in row] for i, row in enumerate(_links(s))
                 ],
             ),
             "sorted-as-text": (

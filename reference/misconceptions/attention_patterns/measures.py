@@ -7,6 +7,7 @@ import numpy as np
 
 from autograder.author import Family, Hints, Step
 from reference.attention import softmax
+from reference.misconceptions.formulas import formulas
 from reference.scaling import entropy
 
 WEIGHTS: Hints = (
@@ -43,6 +44,18 @@ def of_weights(change: Callable[[Any], Any]) -> Step:
 
 
 MEASURES = (
+    formulas(
+        "scaled",
+        "The scores are divided by",
+        "√d",
+        ("divides-by-d", "d", lambda s: s.scores / s.e.shape[1]),
+        (
+            "root-of-length",
+            "√L, where L is the number of positions",
+            lambda s: s.scores / len(s.e) ** 0.5,
+        ),
+        hints=WEIGHTS,
+    ),
     Family(
         None,
         WEIGHTS,
@@ -50,14 +63,6 @@ MEASURES = (
             "no-scaling": (
                 "Your code does not divide the scores by √d.",
                 {"scaled": lambda s: s.scores},
-            ),
-            "divides-by-d": (
-                "Your code divides the scores by d, without the square root.",
-                {"scaled": lambda s: s.scores / s.e.shape[1]},
-            ),
-            "root-of-length": (
-                "Your code divides the scores by the root of the number of positions, not by √d.",
-                {"scaled": lambda s: s.scores / np.sqrt(len(s.e))},
             ),
             "multiplies-by-root": (
                 "The scores are multiplied by √d. They should be divided by √d.",
@@ -108,88 +113,79 @@ MEASURES = (
             ),
         },
     ),
-    Family(
+    formulas(
         "self_attention",
-        SELF,
+        "self_attention is",
+        "the mean of the diagonal",
+        ("diagonal-sum", "the sum of the diagonal", np.trace),
+        ("mean-of-everything", "the mean of all weights", np.mean),
+        ("largest-of-diagonal", "the largest entry of the diagonal", lambda w: np.diag(w).max()),
+        ("first-of-diagonal", "the first entry of the diagonal", lambda w: w[0, 0]),
+        ("median-of-diagonal", "the median of the diagonal", lambda w: np.median(np.diag(w))),
+        ("diagonal-returned", "the whole diagonal", np.diag),
+        (
+            "rows-that-prefer-themselves",
+            "the share of positions whose largest weight is their own",
+            lambda w: (w.argmax(-1) == np.arange(len(w))).mean(),
+        ),
+        (
+            "beside-the-diagonal",
+            "1 minus the right number: the mean weight of all other tokens",
+            lambda w: (1 - np.diag(w)).mean(),
+        ),
+        hints=SELF,
         means=of_weights,
-        ways={
-            "diagonal-sum": (
-                "self_attention is the sum of the diagonal. It should be the mean of the diagonal.",
-                np.trace,
-            ),
-            "mean-of-everything": (
-                "self_attention is the mean of all weights. It should be the mean of the diagonal.",
-                np.mean,
-            ),
-            "largest-of-diagonal": (
-                "self_attention is the largest entry of the diagonal. It should be the mean of "
-                "the diagonal.",
-                lambda w: np.diag(w).max(),
-            ),
-            "first-of-diagonal": (
-                "self_attention is the first entry of the diagonal. It should be the mean of the "
-                "diagonal.",
-                lambda w: w[0, 0],
-            ),
-            "rows-that-prefer-themselves": (
-                "self_attention is the share of positions whose largest weight is their own. It "
-                "should be the mean of the diagonal.",
-                lambda w: (w.argmax(-1) == np.arange(len(w))).mean(),
-            ),
-            "median-of-diagonal": (
-                "self_attention is the median of the diagonal. It should be the mean of the "
-                "diagonal.",
-                lambda w: np.median(np.diag(w)),
-            ),
-            "beside-the-diagonal": (
-                "Your self_attention is the mean weight of all other tokens: 1 minus the right "
-                "number.",
-                lambda w: (1 - np.diag(w)).mean(),
-            ),
-            "diagonal-returned": (
-                "self_attention is the whole diagonal. It should be the mean of the diagonal.",
-                np.diag,
-            ),
-        },
     ),
-    Family(
+    formulas(
         "max_attention",
-        LARGEST,
+        "max_attention is",
+        "the largest weight of all",
+        (
+            "mean-of-rows-largest",
+            "the mean of the largest weights of the rows",
+            lambda w: w.max(-1).mean(),
+        ),
+        ("rows-largest", "an array with one value for each row", lambda w: w.max(-1)),
+        ("place-of-the-largest", "the place of the largest weight", np.argmax),
+        ("largest-column-sum", "the largest sum of a column", lambda w: w.sum(0).max()),
+        ("largest-column-mean", "the largest mean of a column", lambda w: w.mean(0).max()),
+        ("smallest", "the smallest weight", np.min),
+        (
+            "largest-beside-the-diagonal",
+            "the largest weight beside the diagonal",
+            lambda w: (w - np.diag(np.diag(w))).max(),
+        ),
+        hints=LARGEST,
         means=of_weights,
-        ways={
-            "mean-of-rows-largest": (
-                "max_attention is the mean of the largest weights of the rows. It should be the "
-                "largest weight of all.",
-                lambda w: w.max(-1).mean(),
-            ),
-            "rows-largest": (
-                "max_attention has one value for each row. It should be the largest weight of all.",
-                lambda w: w.max(-1),
-            ),
-            "place-of-the-largest": (
-                "max_attention is the place of the largest weight. It should be the weight itself.",
-                np.argmax,
-            ),
-            "largest-column-sum": (
-                "max_attention is the largest sum of a column. It should be the largest single "
-                "weight.",
-                lambda w: w.sum(0).max(),
-            ),
-            "largest-column-mean": (
-                "max_attention is the largest mean of a column. It should be the largest single "
-                "weight.",
-                lambda w: w.mean(0).max(),
-            ),
-            "largest-beside-the-diagonal": (
-                "Your max_attention leaves out the diagonal. The weights on the diagonal count "
-                "too.",
-                lambda w: (w - np.diag(np.diag(w))).max(),
-            ),
-            "smallest": (
-                "max_attention is the smallest weight. It should be the largest weight.",
-                np.min,
-            ),
-        },
+    ),
+    formulas(
+        "entropy",
+        "entropy is",
+        "the mean of the entropies of the rows",
+        ("sum-of-entropies", "the sum of the entropies", lambda w: entropy(w).sum()),
+        ("entropies-returned", "an array with one value for each row", entropy),
+        ("entropy-of-mean-row", "the entropy of the mean row", lambda w: entropy(w.mean(0))),
+        ("largest-entropy", "the largest entropy of a row", lambda w: entropy(w).max()),
+        ("smallest-entropy", "the smallest entropy of a row", lambda w: entropy(w).min()),
+        ("median-entropy", "the median of the entropies", lambda w: np.median(entropy(w))),
+        (
+            "mean-of-terms",
+            "the mean of the terms −p·ln p over all entries",
+            lambda w: entropy(w).mean() / w.shape[-1],
+        ),
+        (
+            "one-entropy-of-everything",
+            "one entropy of all weights, divided by their sum",
+            lambda w: entropy((w / w.sum()).reshape(-1)),
+        ),
+        (
+            "perplexity",
+            "the exponential of the entropy (the perplexity)",
+            lambda w: np.exp(entropy(w)).mean(),
+            lambda w: np.exp(entropy(w).mean()),
+        ),
+        hints=SPREAD,
+        means=of_weights,
     ),
     Family(
         "entropy",
@@ -204,47 +200,6 @@ MEASURES = (
                 "The entropy uses a logarithm with base 10. It should use the natural logarithm "
                 "(nats).",
                 lambda w: entropy(w).mean() / np.log(10),
-            ),
-            "sum-of-entropies": (
-                "entropy is the sum of the entropies of the rows. It should be their mean.",
-                lambda w: entropy(w).sum(),
-            ),
-            "entropies-returned": (
-                "entropy has one value for each row. It should be the mean of these values.",
-                entropy,
-            ),
-            "mean-of-terms": (
-                "The terms −p·ln p are averaged over all entries. The terms of each row should be "
-                "added up first.",
-                lambda w: entropy(w).mean() / w.shape[-1],
-            ),
-            "entropy-of-mean-row": (
-                "entropy is the entropy of the mean row. It should be the mean of the entropies "
-                "of the rows.",
-                lambda w: entropy(w.mean(0)),
-            ),
-            "one-entropy-of-everything": (
-                "Your code divides all weights by their sum, and calculates one entropy from all "
-                "of them. Each row has its own entropy.",
-                lambda w: entropy((w / w.sum()).reshape(-1)),
-            ),
-            "largest-entropy": (
-                "entropy is the largest entropy of a row. It should be the mean over the rows.",
-                lambda w: entropy(w).max(),
-            ),
-            "smallest-entropy": (
-                "entropy is the smallest entropy of a row. It should be the mean over the rows.",
-                lambda w: entropy(w).min(),
-            ),
-            "median-entropy": (
-                "entropy is the median of the entropies of the rows. It should be their mean.",
-                lambda w: np.median(entropy(w)),
-            ),
-            "perplexity": (
-                "entropy is the exponential of the entropy (the perplexity). It should be the "
-                "entropy itself, in nats.",
-                lambda w: np.exp(entropy(w)).mean(),
-                lambda w: np.exp(entropy(w).mean()),
             ),
             "large-epsilon": [
                 (
