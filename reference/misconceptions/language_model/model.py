@@ -16,6 +16,7 @@ from autograder.author import (
     float32_probe,
 )
 from reference.attention import softmax
+from reference.misconceptions.formulas import formulas
 from reference.misconceptions.language_model.block import (
     ATTENTION,
     LABELS,
@@ -110,25 +111,9 @@ MODEL_PARTS = (
                 "exercise, add it unchanged.",
                 {"x": lambda s: s.embedded * np.sqrt(s.d_model) + s.placed},
             ),
-            "sum-scaled": (
-                "The sum of the embeddings is multiplied by √d_model. It should stay as it is.",
-                {"x": lambda s: (s.embedded + s.placed) * np.sqrt(s.d_model)},
-            ),
-            "embeddings-averaged": (
-                "The embeddings are averaged. They should be added.",
-                {"x": lambda s: (s.embedded + s.placed) / 2},
-            ),
-            "embeddings-multiplied": (
-                "The embeddings are multiplied. They should be added.",
-                {"x": lambda s: s.embedded * s.placed},
-            ),
             "positions-from-one": (
                 "Your positions count from 1: the first token gets the second vector.",
                 {"placed": lambda s: s.places[1 : s.length + 1]},
-            ),
-            "positions-reversed": (
-                "Your positions count backwards: the last token gets the first vector.",
-                {"placed": lambda s: s.places[: s.length][::-1]},
             ),
             "positions-from-the-end": (
                 "The vectors of the last positions are used. The vectors of the first positions "
@@ -151,6 +136,22 @@ MODEL_PARTS = (
             ),
         },
     ),
+    formulas(
+        "mask",
+        "In your code, a position sees",
+        "itself and all tokens before it",
+        ("mask-inverted", "only the tokens after it", lambda s: ~np.tril(_ones(s))),
+        ("upper-triangle", "itself and the tokens after it", lambda s: np.triu(_ones(s))),
+        ("own-word-hidden", "only the tokens before it", lambda s: np.tril(_ones(s), -1)),
+        ("one-word-too-far", "the tokens up to the next one", lambda s: np.tril(_ones(s), 1)),
+        ("only-itself", "only itself", lambda s: np.eye(s.length, dtype=bool)),
+        (
+            "one-word-back",
+            "only itself and one token before it",
+            lambda s: np.tril(_ones(s)) & np.triu(_ones(s), -1),
+        ),
+        hints=CAUSAL,
+    ),
     Family(
         "mask",
         CAUSAL,
@@ -159,32 +160,6 @@ MODEL_PARTS = (
                 "{Your|The} logits are computed without a causal mask: each position also sees "
                 "the tokens after it, even the token to be predicted.",
                 _ones,
-            ),
-            "mask-inverted": (
-                "Your mask is inverted: a position sees only the tokens after it. True means “may "
-                "attend”.",
-                lambda s: ~np.tril(_ones(s)),
-            ),
-            "upper-triangle": (
-                "Your mask is the upper triangle: a position sees itself and the tokens after it.",
-                lambda s: np.triu(_ones(s)),
-            ),
-            "own-word-hidden": (
-                "Your mask has no diagonal: a position sees the tokens before it, but not itself.",
-                lambda s: np.tril(_ones(s), -1),
-            ),
-            "one-word-too-far": (
-                "The triangle of your mask begins one diagonal too high: a position also sees the "
-                "next token.",
-                lambda s: np.tril(_ones(s), 1),
-            ),
-            "only-itself": (
-                "In your code, each position sees only itself, and no token before it.",
-                lambda s: np.eye(s.length, dtype=bool),
-            ),
-            "one-word-back": (
-                "In your code, each position sees only itself and one token before it.",
-                lambda s: np.tril(_ones(s)) & np.triu(_ones(s), -1),
             ),
         },
     ),
@@ -204,14 +179,6 @@ MODEL_PARTS = (
             "last-position-only": (
                 "Your result has only the logits of the last position.",
                 lambda s: s.projected[:, -1],
-            ),
-            "first-position-only": (
-                "Your result has only the logits of the first position.",
-                lambda s: s.projected[:, 0],
-            ),
-            "positions-averaged": (
-                "Your result is the mean of the logits over the positions.",
-                lambda s: s.projected.mean(1),
             ),
             "last-two-axes-swapped": (
                 "Your result has the axes (B, vocab_size, L): its last two axes are exchanged.",

@@ -7,6 +7,7 @@ import numpy as np
 from autograder.author import Family, Hints
 from reference.attention import block, scale, scores, softmax
 from reference.heads import merge_heads, split_heads
+from reference.misconceptions.formulas import formulas
 
 EPSILON = 1e-5  # the value of nn.LayerNorm
 
@@ -65,6 +66,15 @@ def _pre_norm(s: Any) -> Any:
 
 
 PARTS = (
+    formulas(
+        "sum_2",
+        "The second sum adds",
+        "the result of the first norm",
+        ("second-sum-with-input", "the block's own input", lambda s: s.x + s.fed),
+        ("second-sum-with-attention", "the result of the attention", lambda s: s.attended + s.fed),
+        ("second-sum-before-norm", "the first sum without the norm", lambda s: s.sum_1 + s.fed),
+        hints=SUMS,
+    ),
     Family(
         None,
         SUMS,
@@ -82,21 +92,6 @@ PARTS = (
                 "The second sum is missing: nothing is added to the result of the network.",
                 {"sum_2": lambda s: s.fed},
             ),
-            "second-sum-with-input": (
-                "The second sum adds the block's own input. It should add the result of the first "
-                "norm.",
-                {"sum_2": lambda s: s.x + s.fed},
-            ),
-            "second-sum-with-attention": (
-                "The second sum adds the result of the attention. It should add the result of the "
-                "first norm.",
-                {"sum_2": lambda s: s.attended + s.fed},
-            ),
-            "second-sum-before-norm": (
-                "The second sum adds the first sum without the norm. It should add the result of "
-                "the first norm.",
-                {"sum_2": lambda s: s.sum_1 + s.fed},
-            ),
             "network-left-out": (
                 "In your code, the feed-forward network has no effect.",
                 {"sum_2": lambda s: s.norm_1, "fed": lambda s: s.norm_1},
@@ -108,10 +103,6 @@ PARTS = (
             "difference-for-sum": (
                 "The attention is subtracted from x. It should be added to x.",
                 {"sum_1": lambda s: s.x - s.attended},
-            ),
-            "products-for-sums": (
-                "x is multiplied by the attention. The attention should be added to x.",
-                {"sum_1": lambda s: s.x * s.attended},
             ),
         },
     ),
@@ -159,6 +150,23 @@ PARTS = (
             ),
         },
     ),
+    formulas(
+        "hidden",
+        "The feed-forward network gets",
+        "the result of the first norm",
+        ("network-of-input", "the block's own input", lambda s: s.x @ s.W_0.T + s.b_0),
+        ("network-of-sum", "the first sum without the norm", lambda s: s.sum_1 @ s.W_0.T + s.b_0),
+        hints=NETWORK,
+    ),
+    formulas(
+        "active",
+        "The feed-forward network has",
+        "a ReLU",
+        ("gelu", "a GELU", lambda s: _gelu(s.hidden), lambda s: _tanh_gelu(s.hidden)),
+        ("tanh", "a tanh", lambda s: np.tanh(s.hidden)),
+        ("sigmoid-in-network", "a sigmoid", lambda s: 1 / (1 + np.exp(-s.hidden))),
+        hints=NETWORK,
+    ),
     Family(
         None,
         NETWORK,
@@ -166,19 +174,6 @@ PARTS = (
             "no-activation": (
                 "Your feed-forward network has no ReLU.",
                 {"active": lambda s: s.hidden},
-            ),
-            "gelu": (
-                "The feed-forward network has a GELU. It should have a ReLU.",
-                {"active": lambda s: _gelu(s.hidden)},
-                {"active": lambda s: _tanh_gelu(s.hidden)},
-            ),
-            "tanh": (
-                "The feed-forward network has a tanh. It should have a ReLU.",
-                {"active": lambda s: np.tanh(s.hidden)},
-            ),
-            "sigmoid-in-network": (
-                "The feed-forward network has a sigmoid. It should have a ReLU.",
-                {"active": lambda s: 1 / (1 + np.exp(-s.hidden))},
             ),
             "activation-at-the-end": (
                 "A ReLU replaces the negative results of the network by 0. The ReLU belongs "
@@ -191,16 +186,6 @@ PARTS = (
             "second-activation": (
                 "A second ReLU replaces the negative results of the network by 0.",
                 {"fed": lambda s: np.maximum(s.active @ s.W_2.T + s.b_2, 0)},
-            ),
-            "network-of-input": (
-                "The feed-forward network gets the block's own input. It should get the result of "
-                "the first norm.",
-                {"hidden": lambda s: s.x @ s.W_0.T + s.b_0},
-            ),
-            "network-of-sum": (
-                "The feed-forward network gets the first sum without the norm. It should get the "
-                "result of the first norm.",
-                {"hidden": lambda s: s.sum_1 @ s.W_0.T + s.b_0},
             ),
             "network-twice": (
                 "Your code applies the feed-forward network twice.",
@@ -219,26 +204,26 @@ def _over_positions(x: Any) -> Any:
     return (x - x.mean(-2, keepdims=True)) / np.sqrt(x.var(-2, keepdims=True) + EPSILON)
 
 
-def _silu(x: Any) -> Any:
-    return x / (1 + np.exp(-x))
-
-
 RARE = (
+    formulas(
+        "active",
+        "The feed-forward network has",
+        "a ReLU",
+        (
+            "leaky",
+            "a leaky ReLU",
+            *(
+                lambda s, slope=slope: np.where(s.hidden > 0, 1, slope) * s.hidden
+                for slope in (0.01, 0.1, 0.2)
+            ),
+        ),
+        ("silu", "a SiLU", lambda s: s.hidden / (1 + np.exp(-s.hidden))),
+        hints=NETWORK,
+    ),
     Family(
         None,
         NETWORK,
         {
-            "leaky": (
-                "The feed-forward network has a leaky ReLU. It should have a ReLU.",
-                *(
-                    {"active": lambda s, slope=slope: np.where(s.hidden > 0, 1, slope) * s.hidden}
-                    for slope in (0.01, 0.1, 0.2)
-                ),
-            ),
-            "silu": (
-                "The feed-forward network has a SiLU. It should have a ReLU.",
-                {"active": lambda s: _silu(s.hidden)},
-            ),
             "first-bias-left-out": (
                 "In your code, the first bias of the feed-forward network has no effect.",
                 {"hidden": lambda s: s.norm_1 @ s.W_0.T},
@@ -256,16 +241,6 @@ RARE = (
             "three-added": (
                 "The second sum adds the result of the first norm and also the block's own input.",
                 {"sum_2": lambda s: s.x + s.norm_1 + s.fed},
-            ),
-            "means-for-sums": (
-                "At least one sum is replaced by the mean of its two parts. The parts should "
-                "be added.",
-                {"sum_1": lambda s: (s.x + s.attended) / 2},
-                {"sum_2": lambda s: (s.norm_1 + s.fed) / 2},
-                {
-                    "sum_1": lambda s: (s.x + s.attended) / 2,
-                    "sum_2": lambda s: (s.norm_1 + s.fed) / 2,
-                },
             ),
         },
     ),
