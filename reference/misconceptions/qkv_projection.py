@@ -71,6 +71,14 @@ MISCONCEPTIONS = (
                 "Your numbers are products entry by entry (*). They should be matrix products (@).",
                 lambda x, w: x * w,
             ),
+            "first-item-only": (
+                "Only the first item of a batch is projected.",
+                lambda x, w: x[:1] @ w if x.ndim > 2 else x @ w,
+            ),
+            "mean-of-positions": (
+                "Every position has the same projection: the mean over all positions.",
+                lambda x, w: np.repeat((x @ w).mean(-2, keepdims=True), x.shape[-2], -2),
+            ),
         },
     ),
     Family(
@@ -106,62 +114,35 @@ MISCONCEPTIONS = (
         },
     ),
     Family(
-        "project",
-        SIDES,
-        means=constant,
-        ways={
-            "first-item-only": (
-                "Only the first item of a batch is projected.",
-                lambda x, w: x[:1] @ w if x.ndim > 2 else x @ w,
-            ),
-            "mean-of-positions": (
-                "Every position has the same projection: the mean over all positions.",
-                lambda x, w: np.repeat((x @ w).mean(-2, keepdims=True), x.shape[-2], -2),
-            ),
-        },
-    ),
-    Family(
         None,
         WHICH,
         {
-            "keys-by-query-matrix": (
-                "The keys are made with W_Q. They should be made with W_K.",
-                {"keys": lambda s: s.project(s.X, s.W_Q)},
-            ),
-            "queries-by-key-matrix": (
-                "The queries are made with W_K. They should be made with W_Q.",
-                {"queries": lambda s: s.project(s.X, s.W_K)},
-            ),
-            "values-by-key-matrix": (
-                "The values are made with W_K. They should be made with W_V.",
-                {"values": lambda s: s.project(s.X, s.W_K)},
-            ),
-            "values-by-query-matrix": (
-                "The values are made with W_Q. They should be made with W_V.",
-                {"values": lambda s: s.project(s.X, s.W_Q)},
-            ),
+            **{
+                f"{made}-by-{name}-matrix": (
+                    f"The {made} are made with {wrong}. They should be made with {right}.",
+                    {made: lambda s, wrong=wrong: s.project(s.X, getattr(s, wrong))},
+                )
+                for made, right, name, wrong in (
+                    ("keys", "W_K", "query", "W_Q"),
+                    ("keys", "W_K", "value", "W_V"),
+                    ("queries", "W_Q", "key", "W_K"),
+                    ("values", "W_V", "key", "W_K"),
+                    ("values", "W_V", "query", "W_Q"),
+                )
+            },
+            **{
+                f"{made}-not-projected": (
+                    f"The {made} are X itself: {matrix} has no effect.",
+                    {made: lambda s: s.X},
+                )
+                for made, matrix in (("values", "W_V"), ("keys", "W_K"), ("queries", "W_Q"))
+            },
             "all-by-query-matrix": (
                 "Queries, keys and values are all made with W_Q.",
                 {
                     "keys": lambda s: s.project(s.X, s.W_Q),
                     "values": lambda s: s.project(s.X, s.W_Q),
                 },
-            ),
-            "keys-by-value-matrix": (
-                "The keys are made with W_V. They should be made with W_K.",
-                {"keys": lambda s: s.project(s.X, s.W_V)},
-            ),
-            "values-not-projected": (
-                "The values are X itself: W_V has no effect.",
-                {"values": lambda s: s.X},
-            ),
-            "keys-not-projected": (
-                "The keys are X itself: W_K has no effect.",
-                {"keys": lambda s: s.X},
-            ),
-            "queries-not-projected": (
-                "The queries are X itself: W_Q has no effect.",
-                {"queries": lambda s: s.X},
             ),
             "keys-from-queries": (
                 "The keys are made from the queries. They should be made from X.",
