@@ -12,10 +12,12 @@ from autograder.author import (
     Hints,
     Probe,
     Recipe,
+    Step,
     TensorCaller,
     Trait,
     float32_probe,
 )
+from reference.misconceptions.formulas import formulas
 from reference.results import as_one_number
 
 SHIFT: Hints = (
@@ -84,6 +86,18 @@ def _classes_second(s: Any) -> Any:
     return _logarithms(turned, 1).swapaxes(1, 2)
 
 
+def _pairs(positions: slice, tokens: slice) -> dict[str, Step]:
+    """Return the changes that predict these tokens from the logits at these positions."""
+    return {
+        "predictions": lambda s: s.logits[:, positions],
+        "targets": lambda s: s.tokens[:, tokens],
+    }
+
+
+def _rolled(by: int) -> dict[str, Step]:
+    return {"predictions": lambda s: s.logits, "targets": lambda s: np.roll(s.tokens, by, 1)}
+
+
 def _added(s: Any, loss: Any) -> float:
     probabilities = np.exp(_taken(s.logarithms, s.targets))
     low, high = 1e-15, 1.0
@@ -108,34 +122,25 @@ LOSS = Recipe(
                 "target-not-shifted": (
                     "Your targets are not shifted: each token is predicted from the logits at its "
                     "own position, where the model has already seen it.",
-                    {"predictions": lambda s: s.logits, "targets": lambda s: s.tokens},
-                    {"targets": lambda s: s.tokens[:, :-1]},
-                    {"predictions": lambda s: s.logits[:, 1:]},
+                    _pairs(np.s_[:], np.s_[:]),
+                    _pairs(np.s_[:-1], np.s_[:-1]),
+                    _pairs(np.s_[1:], np.s_[1:]),
                 ),
                 "shifted-backwards": (
                     "Your targets are shifted in the wrong direction: the logits at t + 1 are "
                     "used to predict the token at t.",
-                    {
-                        "predictions": lambda s: s.logits[:, 1:],
-                        "targets": lambda s: s.tokens[:, :-1],
-                    },
+                    _pairs(np.s_[1:], np.s_[:-1]),
                 ),
                 "rolled": (
                     "Your targets are rolled: at the last position, the model has to predict the "
                     "first token of the same sentence.",
-                    {
-                        "predictions": lambda s: s.logits,
-                        "targets": lambda s: np.roll(s.tokens, -1, 1),
-                    },
+                    _rolled(-1),
                 ),
                 "rolled-backwards": (
                     "Your targets are rolled in the wrong direction: at each position, the model "
                     "has to predict the token before it. At the first position, it has to predict "
                     "the last token of the sentence.",
-                    {
-                        "predictions": lambda s: s.logits,
-                        "targets": lambda s: np.roll(s.tokens, 1, 1),
-                    },
+                    _rolled(1),
                 ),
                 "shifted-across-sentences": (
                     "Your shift comes after flattening: at the last token of a sentence, the "
@@ -144,24 +149,15 @@ LOSS = Recipe(
                 ),
                 "shifted-by-two": (
                     "Your targets are shifted by two positions.",
-                    {
-                        "predictions": lambda s: s.logits[:, :-2],
-                        "targets": lambda s: s.tokens[:, 2:],
-                    },
+                    _pairs(np.s_[:-2], np.s_[2:]),
                 ),
                 "last-word-only": (
                     "Your code predicts only the last token of each sequence.",
-                    {
-                        "predictions": lambda s: s.logits[:, -2:-1],
-                        "targets": lambda s: s.tokens[:, -1:],
-                    },
+                    _pairs(np.s_[-2:-1], np.s_[-1:]),
                 ),
                 "first-word-only": (
                     "Your code predicts only the second token, from the first.",
-                    {
-                        "predictions": lambda s: s.logits[:, :1],
-                        "targets": lambda s: s.tokens[:, 1:2],
-                    },
+                    _pairs(np.s_[:1], np.s_[1:2]),
                 ),
             },
         ),
@@ -232,11 +228,6 @@ LOSS = Recipe(
                         )
                     },
                 ),
-                "entropy-of-predictions": (
-                    "Your loss is the entropy of the predicted probabilities. The correct tokens "
-                    "have no effect.",
-                    {"costs": lambda s: -(np.exp(s.logarithms) * s.logarithms).sum(-1)},
-                ),
                 "perplexity": (
                     "Your code returns the exponential of the loss (the perplexity).",
                     {"loss": lambda s: np.exp(_average(s.costs))},
@@ -248,54 +239,47 @@ LOSS = Recipe(
                 ),
             },
         ),
+        formulas(
+            "loss",
+            "Your loss is",
+            "the mean of all predictions' losses",
+            ("sum-for-mean", "the sum over all predictions", lambda s: s.costs.sum()),
+            (
+                "sum-over-positions",
+                "the sum over the positions and the mean over the batch",
+                lambda s: _average(s.costs.sum(1)),
+            ),
+            (
+                "sum-over-batch",
+                "the sum over the batch and the mean over the positions",
+                lambda s: _average(s.costs.sum(0)),
+            ),
+            ("not-averaged", "one number for each prediction", lambda s: s.costs),
+            (
+                "mean-over-batch-only",
+                "one number for each position",
+                lambda s: _average(s.costs, 0),
+            ),
+            (
+                "one-for-each-sentence",
+                "one number for each sentence",
+                lambda s: _average(s.costs, 1),
+            ),
+            (
+                "first-sentence-only",
+                "the mean of the first sentence",
+                lambda s: _average(s.costs[0]),
+            ),
+            ("largest-loss", "the largest of all losses", lambda s: s.costs.max()),
+            hints=MEAN,
+        ),
         Family(
             "loss",
             MEAN,
             {
-                "sum-for-mean": (
-                    "Your loss is the sum over all predictions. It should be their mean.",
-                    lambda s: s.costs.sum(),
-                ),
-                "sum-over-positions": (
-                    "Your loss is the sum over the positions and the mean over the batch. It "
-                    "should be the mean over both.",
-                    lambda s: _average(s.costs.sum(1)),
-                ),
-                "sum-over-batch": (
-                    "Your loss is the sum over the batch and the mean over the positions. It "
-                    "should be the mean over both.",
-                    lambda s: _average(s.costs.sum(0)),
-                ),
                 "divided-by-length": (
                     "Your code divides the sum by B · L. There are only B · (L − 1) predictions.",
                     lambda s: s.costs.sum() / s.tokens.size,
-                ),
-                "not-averaged": (
-                    "The loss of each prediction is returned. Return the mean of all.",
-                    lambda s: s.costs,
-                ),
-                "mean-over-batch-only": (
-                    "The loss has one number for each position. It should be the mean of all "
-                    "predictions' losses.",
-                    lambda s: _average(s.costs, 0),
-                ),
-                "one-for-each-sentence": (
-                    "The loss has one number for each sentence. It should be the mean of all "
-                    "predictions' losses.",
-                    lambda s: _average(s.costs, 1),
-                ),
-                "first-sentence-only": (
-                    "Your loss is computed from the first sentence only. It should be the mean of "
-                    "all predictions' losses.",
-                    lambda s: _average(s.costs[0]),
-                ),
-                "largest-loss": (
-                    "The largest of the losses is returned. Return their mean.",
-                    lambda s: s.costs.max(),
-                ),
-                "median-loss": (
-                    "The median of the losses is returned. Return their mean.",
-                    lambda s: np.sort(s.costs.ravel())[(s.costs.size - 1) // 2],
                 ),
                 "word-0-left-out": (
                     "Your code leaves out targets with the number 0, like padding. In this "

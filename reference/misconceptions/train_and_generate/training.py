@@ -17,6 +17,7 @@ from autograder.author import (
     constant,
     float32_probe,
 )
+from reference.misconceptions.formulas import formulas
 from reference.results import as_single
 from reference.training_changes import GRADIENTS, RATES
 from reference.with_models import TrainsOne
@@ -131,10 +132,6 @@ STEPS = {
 }
 
 
-def _constants(changes: dict[str, Any]) -> dict[str, Callable[[Any], Any]]:
-    return {name: lambda s, value=value: value for name, value in changes.items()}
-
-
 def _running_mean(losses: list[float]) -> Any:
     return list(np.cumsum(losses) / np.arange(1, len(losses) + 1))
 
@@ -177,7 +174,6 @@ TRAIN = Recipe(
                     (
                         f"Your losses match a training that {words}.",
                         {"gradients": change},
-                        {"gradients": change, "optimizer": "SGD"},
                     )
                     for words, change in GRADIENTS
                 ],
@@ -197,32 +193,23 @@ TRAIN = Recipe(
                 ),
             },
         ),
+        formulas(
+            "optimizer",
+            "Your losses match",
+            "AdamW",
+            ("plain-descent", "plain gradient descent (SGD)", "SGD"),
+            ("no-weight-decay", "Adam, which has no weight decay", "Adam"),
+            ("rmsprop", "RMSprop", "RMSprop"),
+            ("adagrad", "Adagrad", "Adagrad"),
+            ("adamax", "Adamax", "Adamax"),
+            hints=OPTIMIZER,
+            means=constant,
+        ),
         Family(
             "optimizer",
             OPTIMIZER,
             means=constant,
             ways={
-                "plain-descent": (
-                    "Your losses match plain gradient descent (SGD). They should match AdamW.",
-                    "SGD",
-                ),
-                "no-weight-decay": (
-                    "Your losses match Adam. AdamW also makes the weights a little smaller "
-                    "at each step.",
-                    "Adam",
-                ),
-                "rmsprop": (
-                    "Your losses match RMSprop. They should match AdamW.",
-                    "RMSprop",
-                ),
-                "adagrad": (
-                    "Your losses match Adagrad. They should match AdamW.",
-                    "Adagrad",
-                ),
-                "adamax": (
-                    "Your losses match Adamax. They should match AdamW.",
-                    "Adamax",
-                ),
                 "optimizer-made-anew": (
                     "In your code, each step uses a new optimizer. A new optimizer does not "
                     "remember earlier steps.",
@@ -291,6 +278,27 @@ TRAIN = Recipe(
                 ),
             },
         ),
+        formulas(
+            "listed",
+            "Your code returns",
+            "a list with the loss of each step",
+            (
+                "last-loss-only",
+                "only the last loss",
+                lambda losses: losses[-1:],
+                lambda losses: losses[-1],
+            ),
+            (
+                "mean-loss-only",
+                "only the mean of the losses",
+                lambda losses: float(np.mean(losses)),
+            ),
+            ("running-mean", "the mean of all losses so far", _running_mean),
+            ("running-sum", "the sum of all losses so far", lambda losses: list(np.cumsum(losses))),
+            ("losses-backwards", "the losses in reverse order", lambda losses: losses[::-1]),
+            hints=LIST,
+            means=constant,
+        ),
         Family(
             "listed",
             LIST,
@@ -299,30 +307,6 @@ TRAIN = Recipe(
                 "loss-after-step": (
                     "Each loss is computed after its step. It should be computed before the step.",
                     {"noted": "after"},
-                ),
-                "last-loss-only": (
-                    "Only the last loss is returned. Return a list with one loss for each step.",
-                    lambda losses: losses[-1:],
-                    lambda losses: losses[-1],
-                ),
-                "mean-loss-only": (
-                    "Only the mean of the losses is returned. Return a list with one loss for "
-                    "each step.",
-                    lambda losses: float(np.mean(losses)),
-                ),
-                "running-mean": (
-                    "The list has the mean of all losses so far. It should have the loss of each "
-                    "step.",
-                    _running_mean,
-                ),
-                "running-sum": (
-                    "The list has the sum of all losses so far. It should have the loss of each "
-                    "step.",
-                    lambda losses: list(np.cumsum(losses)),
-                ),
-                "losses-backwards": (
-                    "Your losses are in reverse order.",
-                    lambda losses: losses[::-1],
                 ),
             },
         ),

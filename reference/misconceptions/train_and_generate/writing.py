@@ -7,6 +7,7 @@ import numpy as np
 
 from autograder.author import Change, Family, Hints, Probe, Recipe, Trait, constant, float32_probe
 from reference.generating import mean_logits
+from reference.misconceptions.formulas import formulas
 from reference.with_models import WritesWithOne
 
 LAST: Hints = (
@@ -80,32 +81,29 @@ GENERATE = Recipe(
     "generate",
     lambda draw: probes(draw),
     (
+        formulas(
+            "speaking",
+            "Your code takes the next token from",
+            "the logits of the last position",
+            ("first-position", "the logits of the first position", lambda logits: logits[0]),
+            (
+                "mean-of-positions",
+                "the mean of all positions' logits",
+                lambda logits: logits.mean(0),
+            ),
+            ("largest-anywhere", "the largest logit at any position", lambda logits: logits.max(0)),
+            hints=LAST,
+            means=constant,
+        ),
         Family(
             "speaking",
             LAST,
             means=constant,
             ways={
-                "first-position": (
-                    "Your code takes the next token from the logits of the first position.",
-                    lambda logits: logits[0],
-                ),
                 "last-but-one": (
                     "Your code takes the next token from the logits of the second-last position. "
                     "They predict the token that is already last.",
                     lambda logits: logits[max(len(logits) - 2, 0)],
-                ),
-                "mean-of-positions": (
-                    "Your code takes the next token from the mean of all positions' logits.",
-                    lambda logits: logits.mean(0),
-                ),
-                "sum-of-last-two": (
-                    "Your code takes the next token from the sum of the last two positions' "
-                    "logits.",
-                    lambda logits: logits[-2:].sum(0),
-                ),
-                "largest-anywhere": (
-                    "Your code takes the token with the largest logit at any position.",
-                    lambda logits: logits.max(0),
                 ),
             },
         ),
@@ -122,17 +120,9 @@ GENERATE = Recipe(
                     "Your code takes the token whose logit has the largest absolute value.",
                     lambda logits: int(np.abs(logits).argmax()),
                 ),
-                "second-best": (
-                    "Your code takes the second likeliest token.",
-                    lambda logits: int(np.argsort(logits)[-2]),
-                ),
                 "never-word-0": (
                     "Your code never takes token 0, as if it were padding.",
                     lambda logits: int(logits[1:].argmax()) + 1,
-                ),
-                "number-off-by-one": (
-                    "In your code, the number of every new token is one too small.",
-                    lambda logits: max(int(logits.argmax()) - 1, 0),
                 ),
             },
         ),
@@ -171,18 +161,23 @@ GENERATE = Recipe(
                 ),
             },
         ),
+        formulas(
+            "result",
+            "Your code returns",
+            "the prompt and all new tokens",
+            (
+                "prompt-missing",
+                "only the new tokens",
+                lambda s: np.array(s.tokens[len(s.prompt) :]),
+            ),
+            ("last-word-only", "only the last token", lambda s: np.array(s.tokens[-1:])),
+            ("prompt-returned", "only the prompt", lambda s: np.array(s.prompt)),
+            hints=RESULT,
+        ),
         Family(
             None,
             RESULT,
             {
-                "prompt-missing": (
-                    "Your code returns only the new tokens. The prompt should come before them.",
-                    {"result": lambda s: np.array(s.tokens[len(s.prompt) :])},
-                ),
-                "last-word-only": (
-                    "Your code returns only the last token.",
-                    {"result": lambda s: np.array(s.tokens[-1:])},
-                ),
                 "one-too-many": (
                     "Your code returns one new token too many.",
                     {"number": lambda s: s.count + 1},
@@ -210,14 +205,6 @@ GENERATE = Recipe(
                     "Your code removes the first token whenever it appends a new one, so the "
                     "result is only as long as the prompt.",
                     {"append": lambda s: lambda tokens, word: [*tokens[1:], word]},
-                ),
-                "with-a-batch-axis": (
-                    "The result has a batch axis: (1, L). It should be a single sequence (L,).",
-                    {"result": lambda s: np.array([s.tokens])},
-                ),
-                "prompt-returned": (
-                    "Your code returns the prompt without new tokens.",
-                    {"result": lambda s: np.array(s.prompt)},
                 ),
             },
         ),
