@@ -1,9 +1,6 @@
 """Misconceptions about the four projections and the returned values."""
 
-import numpy as np
-
-from autograder.author import Family, Hints
-from reference.attention import softmax
+from autograder.author import Family, Hints, Step
 
 WHICH: Hints = (
     "Which of the four matrices does each of your projections use?",
@@ -27,61 +24,117 @@ ORDER: Hints = (
 )
 
 
-PROJECTIONS = (
-    Family(
+def projections(queries: str, keys: str, values: str) -> Family:
+    """Return the mistakes in three projections of x. The arguments are the names of their steps."""
+
+    def made(**by: str) -> dict[str, Step]:
+        """Return changes that make these steps with other matrices, or leave them as x."""
+        return {
+            step: lambda s, name=name: s.x @ getattr(s, name).T if name else s.x
+            for step, name in by.items()
+        }
+
+    return Family(
         None,
         WHICH,
         {
-            "keys-by-query-matrix": (
-                "The keys are made with W_q. They should be made with W_k.",
-                {"K": lambda s: s.x @ s.W_q.T},
-            ),
-            "queries-by-key-matrix": (
-                "The queries are made with W_k. They should be made with W_q.",
-                {"Q": lambda s: s.x @ s.W_k.T},
-            ),
-            "values-by-key-matrix": (
-                "The values are made with W_k. They should be made with W_v.",
-                {"V": lambda s: s.x @ s.W_k.T},
-            ),
-            "values-by-query-matrix": (
-                "The values are made with W_q. They should be made with W_v.",
-                {"V": lambda s: s.x @ s.W_q.T},
-            ),
+            **{
+                f"{made_wrong}-by-{name}-matrix": (
+                    f"The {made_wrong} are made with {wrong}. They should be made with {right}.",
+                    made(**{step: wrong}),
+                )
+                for made_wrong, step, right, name, wrong in (
+                    ("keys", keys, "W_k", "query", "W_q"),
+                    ("keys", keys, "W_k", "value", "W_v"),
+                    ("queries", queries, "W_q", "key", "W_k"),
+                    ("values", values, "W_v", "key", "W_k"),
+                    ("values", values, "W_v", "query", "W_q"),
+                )
+            },
+            **{
+                f"{plain}-not-projected": (
+                    f"The {plain} are x itself: {matrix} has no effect.",
+                    made(**{step: ""}),
+                )
+                for plain, step, matrix in (
+                    ("values", values, "W_v"),
+                    ("keys", keys, "W_k"),
+                    ("queries", queries, "W_q"),
+                )
+            },
             "all-by-query-matrix": (
                 "Queries, keys and values are all made with W_q.",
-                {"K": lambda s: s.x @ s.W_q.T, "V": lambda s: s.x @ s.W_q.T},
-            ),
-            "keys-by-value-matrix": (
-                "The keys are made with W_v. They should be made with W_k.",
-                {"K": lambda s: s.x @ s.W_v.T},
+                made(**{keys: "W_q", values: "W_q"}),
             ),
             "queries-and-keys-swapped": (
                 "Queries and keys are exchanged: your numbers match a module with W_q and W_k "
                 "exchanged.",
-                {"Q": lambda s: s.x @ s.W_k.T, "K": lambda s: s.x @ s.W_q.T},
+                made(**{queries: "W_k", keys: "W_q"}),
             ),
             "keys-and-values-swapped": (
                 "Keys and values are exchanged: your numbers match a module with W_k and W_v "
                 "exchanged.",
-                {"K": lambda s: s.x @ s.W_v.T, "V": lambda s: s.x @ s.W_k.T},
-            ),
-            "values-not-projected": (
-                "The values are x itself: W_v has no effect.",
-                {"V": lambda s: s.x},
-            ),
-            "keys-not-projected": (
-                "The keys are x itself: W_k has no effect.",
-                {"K": lambda s: s.x},
-            ),
-            "queries-not-projected": (
-                "The queries are x itself: W_q has no effect.",
-                {"Q": lambda s: s.x},
+                made(**{keys: "W_v", values: "W_k"}),
             ),
             "scores-from-x": (
                 "The scores are computed from x itself: W_q and W_k have no effect.",
-                {"Q": lambda s: s.x, "K": lambda s: s.x},
+                made(**{queries: "", keys: ""}),
             ),
+            "weights-not-transposed": (
+                "Your projections are x times the weight. nn.Linear computes x times the "
+                "transposed weight.",
+                {
+                    queries: lambda s: s.x @ s.W_q,
+                    keys: lambda s: s.x @ s.W_k,
+                    values: lambda s: s.x @ s.W_v,
+                },
+            ),
+        },
+    )
+
+
+RESULTS = (
+    Family(
+        "results",
+        ORDER,
+        {
+            "results-swapped": (
+                "{Both results are right, but|The results are} in the wrong order: (weights, "
+                "output).",
+                lambda s: (s.weights, s.projected),
+            ),
+            "output-only": (
+                "Only the output is returned. The weights are missing.",
+                lambda s: s.projected,
+            ),
+            "weights-only": (
+                "Only the weights are returned. The output is missing.",
+                lambda s: s.weights,
+            ),
+            "scores-returned": (
+                "{The output is right, but the|The} scaled scores are returned instead of the "
+                "weights.",
+                lambda s: (s.projected, s.scaled),
+            ),
+            "output-twice": (
+                "The output is returned twice. The weights are missing.",
+                lambda s: (s.projected, s.projected),
+            ),
+            "mixture-returned-too": (
+                "Three results are returned. The module should return two.",
+                lambda s: (s.projected, s.weights, s.output),
+            ),
+        },
+    ),
+)
+
+
+PROJECTIONS = (
+    projections("Q", "K", "V"),
+    Family(
+        None,
+        WHICH,
+        {
             "nothing-projected": (
                 "Queries, keys and values are all x itself: W_q, W_k and W_v have no effect.",
                 {"Q": lambda s: s.x, "K": lambda s: s.x, "V": lambda s: s.x},
@@ -101,15 +154,6 @@ PROJECTIONS = (
             "values-from-keys": (
                 "The values are made from the keys. They should be made from x.",
                 {"V": lambda s: s.K @ s.W_v.T},
-            ),
-            "weights-not-transposed": (
-                "Your projections are x times the weight. nn.Linear computes x times the "
-                "transposed weight.",
-                {
-                    "Q": lambda s: s.x @ s.W_q,
-                    "K": lambda s: s.x @ s.W_k,
-                    "V": lambda s: s.x @ s.W_v,
-                },
             ),
         },
     ),
@@ -150,58 +194,11 @@ PROJECTIONS = (
                 "transposed weight.",
                 lambda s: s.output @ s.W_o,
             ),
-            "output-cut-at-zero": (
-                "Negative numbers of the output are replaced by 0 (a ReLU).",
-                lambda s: np.maximum(s.output @ s.W_o.T, 0),
-            ),
-            "output-normalised": (
-                "A softmax is taken of the output.",
-                lambda s: softmax(s.output @ s.W_o.T),
-            ),
-            "output-averaged-over-positions": (
-                "The output is the mean over the positions.",
-                lambda s: (s.output @ s.W_o.T).mean(-2),
-            ),
-            "first-position-only": (
-                "The output has only the vector of the first position.",
-                lambda s: (s.output @ s.W_o.T)[..., 0, :],
-            ),
             "last-position-only": (
                 "The output has only the vector of the last position.",
                 lambda s: (s.output @ s.W_o.T)[..., -1, :],
             ),
         },
     ),
-    Family(
-        "results",
-        ORDER,
-        {
-            "results-swapped": (
-                "{Both results are right, but|The results are} in the wrong order: (weights, "
-                "output).",
-                lambda s: (s.weights, s.projected),
-            ),
-            "output-only": (
-                "Only the output is returned. The weights are missing.",
-                lambda s: s.projected,
-            ),
-            "weights-only": (
-                "Only the weights are returned. The output is missing.",
-                lambda s: s.weights,
-            ),
-            "scores-returned": (
-                "{The output is right, but the|The} scaled scores are returned instead of the "
-                "weights.",
-                lambda s: (s.projected, s.scaled),
-            ),
-            "output-twice": (
-                "The output is returned twice. The weights are missing.",
-                lambda s: (s.projected, s.projected),
-            ),
-            "mixture-returned-too": (
-                "Three results are returned. The module should return two.",
-                lambda s: (s.projected, s.weights, s.output),
-            ),
-        },
-    ),
+    *RESULTS,
 )
