@@ -123,11 +123,6 @@ WEIGHTS = (
                 "are subtracted, or the shapes do not fit.",
                 lambda s: _shares(np.exp(s.blocked - s.blocked.max(-1))),
             ),
-            "sum-over-everything": (
-                "The exponentials are divided by the sum over the whole array. They should be "
-                "divided by the sum of their row.",
-                lambda s: np.exp(shifted(s)) / np.exp(shifted(s)).sum(),
-            ),
         },
     ),
     *wrong_reductions("blocked", ROWS),
@@ -168,14 +163,6 @@ WEIGHTS = (
                 "exponentials instead of sigmoids.",
                 lambda s: _shares(1 / (1 + np.exp(-s.blocked))),
             ),
-            "positive-part-normalised": (
-                "{Your weights are the scores with 0 for negative scores, divided by their sum. A "
-                "softmax uses exponentials|The weights are made without exponentials}.",
-                lambda s: (
-                    np.maximum(s.blocked, 0)
-                    / (np.maximum(s.blocked, 0).sum(-1, keepdims=True) + 1e-9)
-                ),
-            ),
             "large-epsilon": [
                 (
                     f"A number of about {size} is added to the sum. It is so large that {{the "
@@ -186,11 +173,6 @@ WEIGHTS = (
                 )
                 for size in (1e-5, 1e-4, 1e-3, 1e-2, 0.1)
             ],
-            "one-too-many-below": (
-                "Your weights are the exponentials divided by 1 + their sum. They should be "
-                "divided by their sum.",
-                lambda s: np.exp(s.blocked) / (1 + np.exp(s.blocked).sum(-1, keepdims=True)),
-            ),
             "all-or-nothing": (
                 "In each row, only the key with the largest score gets weight: its weight is 1.",
                 lambda s: (shifted(s) == 0).astype(float),
