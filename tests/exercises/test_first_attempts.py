@@ -200,8 +200,7 @@ def test_a_missing_error_has_no_hint_about_another_mistake(report_on, check):
     """The hint asked which axis of the result counts the heads."""
     attempt = f"def split_heads(x, num_heads):\n{check}{IN_FRONT}"
     failed = {check.name: check for check in failures(report_on("multi_head_reshape", attempt))}
-    question = "What does each axis of your array stand for, after each line?"
-    assert failed["test_split_shape"].hints[0] == question
+    assert failed["test_split_shape"].hints[0] == "Which axis of your result counts the heads?"
     assert failed["test_split_error"].hints[0].startswith("When should the function raise a ValueE")
 
 

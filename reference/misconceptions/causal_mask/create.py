@@ -62,11 +62,6 @@ CREATE = (
                 "Only the diagonal is true, so each position sees only itself.",
                 np.eye,
             ),
-            "others-only": (
-                "Every entry except the diagonal is true, so each position sees all others, and "
-                "the future too.",
-                lambda n: 1 - np.eye(n),
-            ),
             "window": [
                 (
                     f"Each position sees itself and {width} before it. It should see all "
@@ -78,11 +73,6 @@ CREATE = (
             "wrong-corner": (
                 "The triangle is mirrored from left to right.",
                 lambda n: np.fliplr(np.tril(_ones(n))),
-            ),
-            "neighbours": (
-                "Each position sees its neighbours on both sides. The next position is in the "
-                "future.",
-                lambda n: np.tril(np.triu(_ones(n), -1), 1),
             ),
             "additive-inverted": (
                 "Allowed entries are −∞ and blocked entries are 0. In this exercise, an allowed "

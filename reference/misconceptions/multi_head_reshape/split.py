@@ -135,6 +135,10 @@ SPLIT = (
                 "positions: your axes are (B, L, H, E/H).",
                 _parts,
             ),
+            "heads-before-batch": (
+                "The heads are in front of the batch: your axes are (H, B, L, E/H).",
+                lambda x, h: _parts(x, h).transpose(2, 0, 1, 3),
+            ),
             "features-before-positions": (
                 "Positions and features of a head are exchanged: your axes are (B, H, E/H, L).",
                 lambda x, h: _parts(x, h).transpose(0, 2, 3, 1),

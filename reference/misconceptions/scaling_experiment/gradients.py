@@ -102,12 +102,8 @@ GRADIENT = (
         ("row-norms", "the norms of the rows of each Jacobian", _row_norms),
         (
             "row-norms-together",
-            "the means of the norms of the rows of each Jacobian",
+            "the means or the sums of the norms of the rows of each Jacobian",
             lambda j: _row_norms(j).mean(-1),
-        ),
-        (
-            "row-norms-together",
-            "the sums of the norms of the rows of each Jacobian",
             lambda j: _row_norms(j).sum(-1),
         ),
         ("largest-row-norm", "the largest norms of a row", lambda j: _row_norms(j).max(-1)),
