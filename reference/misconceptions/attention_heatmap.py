@@ -12,6 +12,7 @@ from autograder.author import Comparison, Family, Hints, Mistakes, Probe, Recipe
 from reference.attention import block, softmax
 from reference.figures import image_figure, image_of, panels_shown, tokens_for
 from reference.masks import causal_mask
+from reference.misconceptions.formulas import formulas
 from reference.misconceptions.reductions import ratio, shares_along
 
 IMAGE: Hints = (
@@ -38,6 +39,26 @@ def of_weights(change: Callable[[Any], Any]) -> Step:
 
 
 PICTURE = (
+    formulas(
+        "image",
+        "The picture shows",
+        "the unchanged weights",
+        ("inverted-values", "1 − weight", lambda w: 1 - w),
+        ("softmax-again", "a softmax of the weights", softmax),
+        (
+            "rows-stretched",
+            "each row divided by its maximum",
+            lambda w: w / w.max(1, keepdims=True),
+        ),
+        ("stretched", "all weights divided by the largest weight", lambda w: w / w.max()),
+        ("percent", "percentages (0 to 100)", lambda w: 100 * w),
+        ("rounded-to-one", "the weights rounded to 0 and 1", np.round),
+        ("logarithms", "the logarithms of the weights", np.log),
+        ("lower-triangle", "0 for each weight above the diagonal", np.tril),
+        ("without-diagonal", "0 on the diagonal", lambda w: w - np.diag(np.diag(w))),
+        hints=IMAGE,
+        means=of_weights,
+    ),
     Family(
         "image",
         IMAGE,
@@ -54,41 +75,6 @@ PICTURE = (
             "left-to-right": (
                 "The picture is mirrored: its first column is the last key.",
                 lambda w: w[:, ::-1],
-            ),
-            "inverted-values": (
-                "The picture shows 1 − weight: the largest weight looks like the smallest.",
-                lambda w: 1 - w,
-            ),
-            "softmax-again": (
-                "The picture shows a softmax of the weights. It should show the weights "
-                "themselves.",
-                softmax,
-            ),
-            "rows-stretched": (
-                "Your code divides each row by its largest weight. Draw the unchanged weights.",
-                lambda w: w / w.max(1, keepdims=True),
-            ),
-            "stretched": (
-                "Your code divides all weights by the largest weight. Draw the unchanged weights.",
-                lambda w: w / w.max(),
-            ),
-            "percent": (
-                "The picture shows percentages (0 to 100). It should show the weights themselves.",
-                lambda w: 100 * w,
-            ),
-            "rounded-to-one": (
-                "Your code rounds the weights to 0 and 1 before it draws them.",
-                np.round,
-            ),
-            "logarithms": ("The picture shows the logarithms of the weights.", lambda w: np.log(w)),
-            "lower-triangle": (
-                "The picture shows 0 for each weight above the diagonal. It should show the "
-                "weights themselves.",
-                np.tril,
-            ),
-            "without-diagonal": (
-                "The diagonal is missing in the picture.",
-                lambda w: w - np.diag(np.diag(w)),
             ),
         },
     ),
