@@ -152,6 +152,8 @@ def _unpacked(failure: _Failure) -> str:
 
 
 def _broadcast(failure: _Failure) -> str:
+    if "einsum" in failure.part:
+        return f"{failure.known} In einsum, each letter stands for one size in all arrays."
     text = (
         f"{failure.known} Broadcasting compares sizes from the last axis to the first. Two sizes "
         "fit if they are equal, or if one of them is 1."

@@ -72,12 +72,12 @@ STATEMENTS: Mapping[str, str] = {
     "also_stop": "In some calls, {error}",
     "only_nan": "In every call, all numbers in the results are NaN (not a number).",
     "right_and_wrong": (
-        "The grader also tried {count} other inputs. {Wrong}, your code is wrong for all of these. "
-        "{Right}, it is right for all of these."
+        "The grader also tried {count} other inputs. {Wrong}, your code is wrong each time. "
+        "{Right}, it is right each time."
     ),
     "right_and_error": (
-        "The grader also tried {count} other inputs. {Wrong}, your code stops with an error for "
-        "all of these. {Right}, it is right for all of these. {error}"
+        "The grader also tried {count} other inputs. {Wrong}, your code stops with an error "
+        "each time. {Right}, it is right each time. {error}"
     ),
     "wrong_only": "{Wrong}, your code is wrong for some tested inputs.",
     "fact": "{says}",

@@ -113,8 +113,8 @@ HINTS: Mapping[str, Three] = {
         "Keep every value between the inputs and the output a tensor.",
     ),
     "not_in_module": (
-        "How is the name after the dot spelled {where}?",
-        "A function may have another name in another library.",
+        "Does this library have a function with the name after the dot {where}?",
+        "A function of one library may be missing in another, or have another name.",
         "Look up the function in the library's documentation, and compare the spelling.",
     ),
     "own_attribute": (

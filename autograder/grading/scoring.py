@@ -26,7 +26,7 @@ from autograder.sandbox.child import InternalError
 from autograder.sandbox.problems import NOT_PYTHON, line_of, where, while_loading
 from autograder.sandbox.session import WorkerSession
 from autograder.sandbox.workers import MAX_PRINTED
-from autograder.submission.code import defined_again
+from autograder.submission.code import defined_again, unused_result
 from autograder.submission.source import MAX_ANSWER, Source
 from autograder.submission.stubs import TEXT_STUB, requirements_in
 from autograder.worker.messages import CodePlace
@@ -137,6 +137,9 @@ def _notes(session: WorkerSession, results: Sequence[CheckResult]) -> dict[str, 
     notes = {problem.finding: problem.cause for problem in problems}
     if any(result.outcome not in {"passed", "graded when handed in"} for result in results):
         notes |= dict(map(_about_repeated, defined_again(session.source.units)))
+        if place := unused_result(session.source.units):
+            said = f"Nothing uses the result of {one_line(place.text, 80)}{where(place)}."
+            notes[said] = Cause(code="unused_result", place=line_of(place))
     return notes
 
 

@@ -124,6 +124,7 @@ CauseCode = Literal[
     "not_written",
     "raise_left_in",
     "defined_twice",
+    "unused_result",
     "sibling_not_written",
     "sibling_absent",
     "raised",

@@ -12,6 +12,18 @@ from autograder.worker.messages import CodePlace, Unit
 from autograder.worker.statements import without_magics
 
 MAX_PARSED = 256 * 1024
+# methods of arrays and tensors that change nothing, and return a new result
+NEW_RESULT = {
+    "transpose",
+    "swapaxes",
+    "permute",
+    "moveaxis",
+    "reshape",
+    "view",
+    "flatten",
+    "squeeze",
+}
+NEW_RESULT |= {"unsqueeze", "masked_fill", "astype", "contiguous", "float", "bool", "tril", "triu"}
 RUNNING_CELL = "cell In["  # begins the label of a cell of a running notebook
 _DEFINED = re.compile(r"^(?:async )?(?:def|class) +([^\W\d]\w*)", re.MULTILINE)
 
@@ -191,6 +203,23 @@ def defined_again(units: Sequence[Unit]) -> list[list[CodePlace]]:
         if len(places) > 1 and _is_complete(nodes[-1]) and not is_used and not needs_all:
             repeated.append(places)
     return repeated
+
+
+def unused_result(units: Sequence[Unit]) -> CodePlace | None:
+    """Return the first line of a function that computes a value and does nothing with it."""
+    for unit in units:
+        for top in parsed(unit) or ():
+            for node in ast.walk(top) if isinstance(top, Definition) else ():
+                match node:
+                    case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name))):
+                        is_unused = name in NEW_RESULT
+                    case ast.Expr(value=ast.BinOp() | ast.Compare() | ast.UnaryOp()):
+                        is_unused = True
+                    case _:
+                        continue
+                if is_unused:
+                    return place_in(unit, node.lineno)
+    return None
 
 
 def _definitions(units: Sequence[Unit]) -> dict[object, list[tuple[CodePlace, Definition]]]:

@@ -133,8 +133,8 @@ EFFECT = (
                 lambda s: softmax(np.where(_m(s) > 0, -np.inf, s.scores)),
             ),
             "mask-turned-by-tilde": (
-                "In the third picture, `~` does not exchange the numbers 0 and 1 of the mask: ~0 "
-                "is −1 and ~1 is −2, so every key is blocked.",
+                "In the third picture, `~` does not exchange the numbers 0 and 1 of the mask. "
+                "Both become other numbers, which count as True, so every key is blocked.",
                 lambda s: softmax(np.where(~np.asarray(s.mask), -1e9, s.scores)),
                 lambda s: softmax(np.where(~np.asarray(s.mask), -np.inf, s.scores)),
             ),

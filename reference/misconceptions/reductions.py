@@ -8,6 +8,12 @@ import numpy as np
 from autograder.author import Family, Hints, Step
 from reference.attention import softmax
 
+KEEPDIMS: Hints = (
+    "What is the shape of the sum of a (3, 2) matrix along its last axis?",
+    "A maximum or a sum along an axis loses this axis. Then each of these numbers is used for a "
+    "column instead of a row.",
+    "Use keepdims=True for the maximum and for the sum, so that each row gets its own numbers.",
+)
 AXES = (
     ("queries", -2, "the queries (axis −2)"),
     ("axis-0", 0, "axis 0"),
@@ -64,15 +70,22 @@ def wrong_reductions(of: str, hints: Hints) -> tuple[Family, ...]:
                     )
                     for name, axis, words in AXES
                 },
-                "without-keepdims": (
-                    "Without keepdims=True, the maximum and the sum lose their axis. Then each "
-                    "row is combined with the numbers of other rows, or the shapes do not fit.",
-                    lambda x: np.exp(x - x.max(-1)) / np.exp(x - x.max(-1)).sum(-1),
-                ),
                 "maximum-added": (
                     "{The result is right for small scores. }Large scores overflow: the maximum "
                     "is added. It should be subtracted.",
                     lambda x: ratio(np.exp(x + x.max(-1, keepdims=True))),
+                ),
+            },
+        ),
+        Family(
+            "weights",
+            KEEPDIMS,
+            means=weights,
+            ways={
+                "without-keepdims": (
+                    "Without keepdims=True, the maximum and the sum lose their axis. Then each "
+                    "row is combined with the numbers of other rows, or the shapes do not fit.",
+                    lambda x: np.exp(x - x.max(-1)) / np.exp(x - x.max(-1)).sum(-1),
                 ),
             },
         ),

@@ -145,6 +145,23 @@ def test_a_function_that_is_defined_twice_is_told_above_the_checks(root):
     assert right.points == right.max_points and not right.notes
 
 
+@pytest.mark.parametrize(
+    ("line", "is_said"),
+    [
+        ("x.transpose(0, 1)", True),
+        ("x / 2", True),
+        ("x.sort()", False),
+        ("x[0] = 2", False),
+        ("print(x)", False),
+        ("y = x.transpose()", False),
+    ],
+)
+def test_a_result_that_nothing_uses_is_told(grade_text, line, is_said):
+    report = grade_text("softmax", BODY.replace("return x", f"{line}\n    return x"))
+    said = "Nothing uses the result of " + line
+    assert any(note.startswith(said) for note in report.notes) == is_said
+
+
 def test_a_refusal_of_a_stub_is_none(submit):
     from autograder.checks.expect import expect_error
     from autograder.sandbox.problems import NotWritten

@@ -353,7 +353,7 @@ def test_an_error_in_some_calls_is_told_with_what_they_have_in_common():
     said = examine(function).says
     assert said.startswith(
         "The grader also tried 36 other inputs. For a negative c, your code stops with an error "
-        "for all of these. For a positive c, it is right for all of these. "
+        "each time. For a positive c, it is right each time. "
     )
     assert "It stopped with no." in said
 

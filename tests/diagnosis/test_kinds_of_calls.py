@@ -106,8 +106,8 @@ def test_a_property_that_wrong_calls_hardly_share_by_chance_is_stated():
 
 def test_what_is_wrong_comes_before_what_is_right():
     assert divided(8, {0, 1, 2}, {0, 1, 2}) == (
-        "The grader also tried 8 other inputs. In the rain, your code is wrong for all of these. "
-        "In the sun, it is right for all of these."
+        "The grader also tried 8 other inputs. In the rain, your code is wrong each time. "
+        "In the sun, it is right each time."
     )
     dark = Trait(lambda s: s.number in {1, 2, 6, 7}, "in the dark", "in the light")
     assert divided(8, {0, 1, 2}, {1, 2}, dark) is None  # two properties may meet by chance

@@ -207,7 +207,7 @@ SENTENCES = {
     "clipped": (
         SCALED,
         "scores = np.clip(Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1]), -700, 700)",
-        "For large scores, your code is wrong for all of these. For scores of usual size, it is",
+        "For large scores, your code is wrong each time. For scores of usual size, it is",
     ),
 }
 

@@ -76,7 +76,7 @@ CHANGES = [
         "np.where(mask, scores, -np.inf)",
         "np.where(~(mask if mask.dtype.kind == 'b' else mask.astype(int)), -1e9, scores)",
         ("mask-turned-by-tilde",),
-        "~0 is −1, and ~1 is −2",
+        "both become other numbers, which count as True",
     ),
     (
         "scaled_dot_product_attention",
@@ -90,7 +90,7 @@ CHANGES = [
         "np.where(mask, scores, -np.inf)",
         "np.where(~mask, -1e9, scores)",
         ("mask-turned-by-tilde",),
-        "~0 is −1 and ~1 is −2, so every key is blocked.",
+        "Both become other numbers, which count as True, so every key is blocked.",
     ),
     (
         "scaling_experiment",
@@ -787,7 +787,7 @@ FIRST = {
             "p = softmax(scores)": "p = softmax(scores); "
             "return np.linalg.norm(np.diag(p) - np.outer(p, p))"
         },
-        "For an array with one axis, it is right for all of these.",
+        "For an array with one axis, it is right each time.",
     ),
     "a module is right without a mask, and with one of 0 and 1": (
         "multi_head_attention",
@@ -823,7 +823,7 @@ FIRST = {
     "a module is right with one batch axis in evaluation only": (
         "self_attention",
         {"nn.Dropout(dropout)": "nn.Dropout1d(dropout)"},
-        "With at most one batch axis (in evaluation), it is right for all of these.",
+        "With at most one batch axis (in evaluation), it is right each time.",
     ),
     "the query needs no swapping where the key is swapped": (
         "self_attention",
@@ -920,7 +920,7 @@ FIRST = {
     "a mask that has to be stretched is wrong too": (
         "scaled_dot_product_attention",
         {"np.where(mask, scores": "np.where(np.asarray(mask)[np.newaxis], scores"},
-        "With a mask of as many axes as the scores, your code is wrong for all of these. With a ",
+        "With a mask of as many axes as the scores, your code is wrong each time. With a ",
     ),
 }
 

@@ -213,7 +213,7 @@ APPLY = (
         {
             "mask-turned-by-tilde": (
                 "{Masks of True and False are right. }In a mask of 0 and 1, `~` does not "
-                "exchange the two numbers: ~0 is −1, and ~1 is −2.",
+                "exchange the two numbers: both become other numbers, which count as True.",
                 *(
                     lambda s, low=low: np.where(~np.asarray(s.mask), low, s.scores)
                     for low in (-np.inf, -1e9)
@@ -231,8 +231,8 @@ APPLY = (
                 ),
                 (
                     "Your code uses `~mask` as an index of the scores. An index does not "
-                    "broadcast, so a mask of True and False needs the shape of the scores. In a "
-                    "mask of 0 and 1, `~` makes −1 and −2, which select whole rows or matrices.",
+                    "broadcast, so a mask of True and False needs the shape of the scores. `~` "
+                    "exchanges True and False, but not the numbers 0 and 1.",
                     *(
                         lambda s, low=low: _indexed(s.scores, ~np.asarray(s.mask), low)
                         for low in (-np.inf, -1e9)

@@ -7,7 +7,7 @@ import numpy as np
 
 from autograder.author import Family, Hints, Step
 from reference.misconceptions.formulas import formulas
-from reference.misconceptions.reductions import minus_logarithm
+from reference.misconceptions.reductions import KEEPDIMS, minus_logarithm
 
 AXIS: Hints = (
     "Along which axis do your results add up to 1?",
@@ -123,13 +123,7 @@ SHIFTS = (
     ),
     Family(
         None,
-        (
-            "What is the shape of the sum of a (3, 2) matrix along its last axis?",
-            "A maximum or a sum along an axis loses this axis. Then each of these numbers is used "
-            "for a column instead of a row.",
-            "Use keepdims=True for the maximum and for the sum, so that each row gets its own "
-            "numbers.",
-        ),
+        KEEPDIMS,
         {
             "sum-without-keepdims": (
                 "Without keepdims=True, the sum loses its axis. Then each sum divides the wrong "
