@@ -56,9 +56,8 @@ def check(
     Without WORK, every exercise that you have begun is checked. If there are several exercises,
     each report is short. --all shows full reports.
 
-    The exit code is 0 only if everything is done: full points in each exercise, and an answer to
-    each question that a person grades. A visible check that is graded when handed in does not count
-    as passed.
+    The exit code is 0 only if everything is done: each check passes, apart from hidden ones that
+    the kit cannot judge, and each question that a person grades has an answer.
     """
     course = course_of(work, course_path)
     targets = targets_of(course, work) if work else begun_targets(course)

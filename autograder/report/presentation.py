@@ -21,7 +21,7 @@ FOLLOWS = "follow-through"
 MOST_NAMED = 4
 _NUMBERS = re.compile(r"\W*\b\d+(x\d+)*\b[\W\d]*")  # numbers in Python's messages
 BEFORE = 10  # characters that a cut line shows before the marked part
-SAME_ERROR = "The same error as above."
+SAME_ERROR = "The same error as in “"  # begins the note on a repeated error
 HIDDEN_INPUTS = "This check does not show its inputs."
 # Codes of causes whose sentences contain no text from a submission.
 SENTENCES: dict[CauseCode, str] = {
@@ -295,7 +295,9 @@ def headline(check: CheckReport) -> str:
 
 def _titled(check: CheckReport) -> str:
     is_named = check.cause is not None and check.cause.subject
-    return check.finding if is_named or not check.finding else f"{check.title}: {check.finding}"
+    if is_named or not check.finding:
+        return check.finding
+    return f"“{check.title}” fails. {check.finding}"
 
 
 def required(check: CheckReport) -> str:
@@ -308,7 +310,7 @@ def required(check: CheckReport) -> str:
 def repeated_errors(exercise: ExerciseReport) -> dict[str, str]:
     """Return notes on errors that several checks share, by check name.
 
-    For the first check with an error, the note counts the others. For these, it is `SAME_ERROR`.
+    For the first check with an error, the note counts the others. For these, it names the first.
     Two errors are equal if they have the same line and the same message, apart from numbers, or the
     same function and the same sentence.
     """
@@ -320,13 +322,13 @@ def repeated_errors(exercise: ExerciseReport) -> dict[str, str]:
         where = (check.finding, check.evidence.function if check.evidence is not None else "")
         if root.place is not None:
             where = (f"{root.place.file}:{root.place.line}", _NUMBERS.sub(" ", root.message))
-        checks[check.cause.code, root.code, root.error, *where].append((check.name, root.message))
+        checks[check.cause.code, root.code, root.error, *where].append((check, root.message))
     repeated = {}
     for (first, message), *others in checks.values():
         if others:
             alike = "" if {text for _, text in others} == {message} else " with other numbers"
-            repeated[first] = f"The same{alike} in {several(len(others), 'more check')}."
-            repeated |= {name: SAME_ERROR for name, _ in others}
+            repeated[first.name] = f"The same{alike} in {several(len(others), 'more check')}."
+            repeated |= {check.name: f"{SAME_ERROR}{first.title}”." for check, _ in others}
     return repeated
 
 
@@ -363,8 +365,9 @@ def check_sentences(
     check: CheckReport, shown: set[str], repeated: Mapping[str, str]
 ) -> CheckSentences:
     """Return the sentences on a failed check that are not in `shown`, and add them to `shown`."""
-    if repeated.get(check.name) == SAME_ERROR:
-        return CheckSentences(repeated=SAME_ERROR)
+    note = repeated.get(check.name, "")
+    if note.startswith(SAME_ERROR):
+        return CheckSentences(repeated=note)
     diagnosis = check.diagnosis.sentence if check.diagnosis is not None else ""
     finding, quiet = check.finding, is_quiet(check)
     if (finding if quiet else _titled(check)) in shown or _repeats(check):
@@ -373,4 +376,5 @@ def check_sentences(
         finding = HIDDEN_INPUTS
     new = diagnosis if diagnosis not in shown else ""
     shown.update((diagnosis, check.finding) if quiet else (diagnosis,))
-    return CheckSentences(new, finding, repeated.get(check.name, ""))
+    above = "This error is at the top. " if note and not new and not finding else ""
+    return CheckSentences(new, finding, above + note)

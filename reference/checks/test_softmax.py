@@ -1,5 +1,7 @@
 """Checks of `softmax`."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -133,7 +135,10 @@ def test_large_numbers(submission, reference):
 def test_minus_infinity(submission, reference, grading):
     rows = [[0.0, -np.inf], [1.0, -np.inf, 2.0], [[0.5, -np.inf, 1.5], [-np.inf, 3.0, -np.inf]]]
     rows += [[-np.inf, 0.0]]
-    if np.allclose(submission.softmax(np.array([-1e4, -1e4])), 0.5):  # large numbers do not vanish
+    vanish = True  # large numbers, which another check grades
+    with contextlib.suppress(Raised):
+        vanish = not np.allclose(submission.softmax(np.array([-1e4, -1e4])), 0.5)
+    if not vanish:
         rows += [[-2000.0, -np.inf], [-1e4, -np.inf]]  # a low number in place of −∞ is too high
     for x in rows:
         x = np.array(x)

@@ -96,7 +96,7 @@ def test_what_is_left_of_it_is_said_once():
 
 def test_a_mistake_comes_before_what_is_not_begun():
     mixed = exercise(unwritten("a", "f"), check("b", finding="It differs."))
-    assert opening(mixed).text == "Title of b: It differs."
+    assert opening(mixed).text == "“Title of b” fails. It differs."
 
 
 def test_the_first_hint_stays_where_to_begin():
@@ -257,7 +257,7 @@ def test_a_sentence_that_names_what_it_is_about_stands_without_a_title():
     ends = check("a", finding="f did not finish within 5 seconds.", cause=slow)
     differs = check("a", finding="The result: 2 of 3 values differ.")
     assert opening(exercise(ends)).text == ends.finding
-    assert opening(exercise(differs)).text == f"Title of a: {differs.finding}"
+    assert opening(exercise(differs)).text == f"“Title of a” fails. {differs.finding}"
     for report in (exercise(ends), exercise(differs)):
         for text in faces(report):
             assert text.count(report.checks[0].finding) == 1
