@@ -2,7 +2,7 @@
 
 import ast
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -15,6 +15,7 @@ from autograder.grading.reports import report_of_internal_error
 from autograder.report.model import (
     STATUS_OF,
     Cause,
+    CauseCode,
     CheckReport,
     ExerciseReport,
     Line,
@@ -26,12 +27,17 @@ from autograder.sandbox.child import InternalError
 from autograder.sandbox.problems import NOT_PYTHON, line_of, where, while_loading
 from autograder.sandbox.session import WorkerSession
 from autograder.sandbox.workers import MAX_PRINTED
-from autograder.submission.code import defined_again, unused_result
+from autograder.submission.code import defined_again, repeated_list, unused_result
 from autograder.submission.source import MAX_ANSWER, Source
 from autograder.submission.stubs import TEXT_STUB, requirements_in
-from autograder.worker.messages import CodePlace
+from autograder.worker.messages import CodePlace, Unit
 from autograder.worker.statements import without_magics
 
+# Slips of Python that a report on a failed check tells: a search, a code, and a sentence.
+SLIPS: tuple[tuple[Callable[[Sequence[Unit]], CodePlace | None], CauseCode, str], ...] = (
+    (unused_result, "unused_result", "Nothing uses the result of `{}`{}."),
+    (repeated_list, "repeated_list", "In `{}`,{}, all rows are one and the same list."),
+)
 # Kinds of failures without an answer. If all checks have one of these, no check saw an answer.
 NO_ANSWER = frozenset({"not loaded", "missing", "not written", "raised"})
 MOST_FORBIDDEN = 10  # the most sentences on forbidden names
@@ -137,9 +143,10 @@ def _notes(session: WorkerSession, results: Sequence[CheckResult]) -> dict[str, 
     notes = {problem.finding: problem.cause for problem in problems}
     if any(result.outcome not in {"passed", "graded when handed in"} for result in results):
         notes |= dict(map(_about_repeated, defined_again(session.source.units)))
-        if place := unused_result(session.source.units):
-            said = f"Nothing uses the result of {one_line(place.text, 80)}{where(place)}."
-            notes[said] = Cause(code="unused_result", place=line_of(place))
+        for found, code, said in SLIPS:
+            if place := found(session.source.units):
+                note = said.format(one_line(place.text, 80), where(place))
+                notes[note] = Cause(code=code, place=line_of(place))
     return notes
 
 

@@ -125,6 +125,7 @@ CauseCode = Literal[
     "raise_left_in",
     "defined_twice",
     "unused_result",
+    "repeated_list",
     "sibling_not_written",
     "sibling_absent",
     "raised",

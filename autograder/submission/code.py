@@ -222,6 +222,18 @@ def unused_result(units: Sequence[Unit]) -> CodePlace | None:
     return None
 
 
+def repeated_list(units: Sequence[Unit]) -> CodePlace | None:
+    """Return the first line such as `[[0] * n] * n`, which repeats one and the same list."""
+    for unit in units:
+        for top in parsed(unit) or ():
+            for node in ast.walk(top):
+                match node:
+                    case ast.BinOp(left=ast.List(elts=[ast.List() | ast.BinOp(left=ast.List())])):
+                        if isinstance(node.op, ast.Mult):
+                            return place_in(unit, node.lineno)
+    return None
+
+
 def _definitions(units: Sequence[Unit]) -> dict[object, list[tuple[CodePlace, Definition]]]:
     """Return the definitions of each top-level name, and of each method of a class."""
     found: dict[object, list[tuple[CodePlace, Definition]]] = {}

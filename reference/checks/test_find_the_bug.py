@@ -290,8 +290,12 @@ def test_of_shown(submission, name):
             mistake="wrong-way-round",
         )
     if refused:
-        error = said[refused[0].id]
-        says = f"test_{name} rejects a function that is right: {error.finding}"
+        error, every = said[refused[0].id], stopped_by(submission, name, known)
+        taken = [each.wrong for each in known if each.wrong and every[each.id] is None]
+        who = f"test_{name}"
+        if taken:
+            who += f" accepts a function with this mistake: {taken[0]}. It"
+        says = f"{who} rejects a function that is right: {error.finding}"
         line = error.place.line if error.place is not None else 0
         reason = functools.partial(why_it_rejects, line=line)
         raise with_reason(says, "stops-the-right", submission, name, reason)

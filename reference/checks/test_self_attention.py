@@ -397,7 +397,17 @@ def test_widths(whole, bare, rng, note):
     batch = whole_batch(whole, rng, note)
     for sizes in ((6, 2, 3), (3, 9, 5), (4, None, 2), (4, 2, None)):
         x = draw_x(rng, *batch, 5, sizes[0])
-        compare_whole(whole, bare, sizes, x, state_of(rng, *sizes), note)
+        try:
+            compare_whole(whole, bare, sizes, x, state_of(rng, *sizes), note)
+        except Mismatch as wrong:
+            if None not in sizes or wrong.mistake != "parameter-shape":
+                raise
+            missing = "d_k" if sizes[1] is None else "d_v"
+            raise Mismatch(
+                f"If {missing} is None, it should be d_model. {wrong}",
+                mistake="parameter-shape",
+                told="If d_k or d_v is None, it should be d_model.",
+            ) from None
 
 
 @pytest.mark.check(

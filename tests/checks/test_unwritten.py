@@ -150,6 +150,7 @@ def test_a_function_that_is_defined_twice_is_told_above_the_checks(root):
     [
         ("x.transpose(0, 1)", True),
         ("x / 2", True),
+        ("rows = [[0] * 2] * 2", False),
         ("x.sort()", False),
         ("x[0] = 2", False),
         ("print(x)", False),
@@ -158,8 +159,10 @@ def test_a_function_that_is_defined_twice_is_told_above_the_checks(root):
 )
 def test_a_result_that_nothing_uses_is_told(grade_text, line, is_said):
     report = grade_text("softmax", BODY.replace("return x", f"{line}\n    return x"))
-    said = "Nothing uses the result of " + line
+    said = f"Nothing uses the result of `{line}`"
     assert any(note.startswith(said) for note in report.notes) == is_said
+    is_one_list = any("all rows are one and the same list" in note for note in report.notes)
+    assert is_one_list == ("]]" in line or "] * 2]" in line)
 
 
 def test_a_refusal_of_a_stub_is_none(submit):

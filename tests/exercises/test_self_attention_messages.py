@@ -87,6 +87,12 @@ FIRST = {
         "The shape of W_v.weight is (d_k, d_model). It should be (d_v, d_model).",
         "Which four nn.Linear does the task ask for, with which names and sizes?",
     ),
+    "a missing d_v is d_k": (
+        "d_v = d_model if d_v is None else d_v",
+        "d_v = d_k if d_v is None else d_v",
+        "If d_v is None, it should be d_model. W_v.weight has the shape (2, 4); expected (4, 4)",
+        "Where does your code use d_model, where d_k, and where d_v?",
+    ),
     "an error in a call of no check": (
         PROJECTED,
         "x = x.reshape(-1, x.size(-2), x.size(-1)); " + PROJECTED,

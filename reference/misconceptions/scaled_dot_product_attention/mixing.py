@@ -58,6 +58,7 @@ OUTPUT = (
             "best-value-only",
             "the value of the key with the largest weight",
             lambda s: (s.weights == s.weights.max(-1, keepdims=True)).astype(float) @ s.V,
+            lambda s: np.eye(s.V.shape[-2])[s.weights.argmax(-1)] @ s.V,
         ),
         hints=MIXING,
     ),

@@ -290,4 +290,18 @@ SHIFTS = (
             "In the line that keeps the numbers small, subtract the maximum.",
         ),
     ),
+    Family(
+        "array",
+        OVERFLOW,
+        {
+            "clipped": (
+                "Large inputs are treated as equal, as in a softmax that first limits its inputs "
+                "to a range.",
+                *(
+                    lambda s, most=most: np.clip(np.asarray(s.x, float), -most, most)
+                    for most in (100, 500, 700)
+                ),
+            )
+        },
+    ),
 )
