@@ -151,11 +151,7 @@ class Verifier:
             self._fault(fault)
 
     def _graded(self, source: Source | SimulatedClient, wanted: RunOptions = ALL_CHECKS) -> Graded:
-        """Grade a source.
-
-        Raises:
-            InternalError: the grader failed.
-        """
+        """Grade a source, or raise `InternalError` if the grader failed."""
         graded = self._judge.run(source, wanted)
         if graded.error is not None:
             raise graded.error

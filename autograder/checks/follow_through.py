@@ -291,10 +291,7 @@ def _refusal(
 ) -> str:
     """Return the reason why a result does not follow from the student's steps.
 
-    If all results follow, return "".
-
-    Raises:
-        Mismatch, StudentProblem, ValueError, TypeError: a result does not follow.
+    If all results follow, return "". A result that does not follow may also raise an exception.
     """
     informative = responds = asks_arrays = False
     for actual, expected, from_own in cases:

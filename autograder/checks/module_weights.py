@@ -126,11 +126,7 @@ class ParameterFit:
 def find_fits(
     passed: Passed, state: Mapping[str, Any], words: ParameterNames
 ) -> list[ParameterFit]:
-    """Return the possible fits of a module's parameters to the requested weights, likeliest first.
-
-    Raises:
-        TooManyParameters: the module has far more parameters than the task requests.
-    """
+    """Return the possible fits of a module's parameters to the requested weights, likeliest first."""
     wanted = {name: tuple(np.shape(value)) for name, value in state.items()}
     tied = {
         name: first

@@ -106,11 +106,7 @@ def read_packed(path: Path, kind: type[Unpacked]) -> Unpacked:
 
 
 def packed_value(value: Any) -> bytes:
-    """Return a plain value as bytes.
-
-    Raises:
-        TypeError, ValueError: the value is not plain data.
-    """
+    """Return a plain value as bytes. For other values, raise a TypeError or a ValueError."""
     size, _, buffers = encode(Reply(_sendable(value)), MAX_VALUE_HEADER)
     return size.to_bytes(4, "little") + b"".join(bytes(each) for each in buffers)
 

@@ -110,9 +110,7 @@ class Proposal:
         """Make the proposed results current if `decide` agrees. Otherwise, keep the proposal.
 
         `decide` is called only if existing grades change. Without it, the results never change.
-
-        Raises:
-            OSError: a file cannot be written. The previous results stay current.
+        After an OSError, the previous results stay current.
         """
         overview, difference = self.overview, self.difference
         students = {row.student for row in overview.rows}

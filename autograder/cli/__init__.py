@@ -56,8 +56,7 @@ _ended_with: list[int] = []
 def load_command(name: str) -> click.Command:
     """Import a command from the core, or from the entry point of an extension.
 
-    Raises:
-        UserError: the extension is not installed. The message names the extra to install.
+    If the extension is not installed, a `UserError` names the extra to install.
     """
     place = COMMANDS[name][0] if name in COMMANDS else name
     module, _, function = place.partition(":")

@@ -27,10 +27,7 @@ def graded_with_progress(
     """Run `work` with a function that it calls with two numbers: finished items and all items.
 
     With `notify`, the numbers go to `notify` instead of the terminal. `log` gets a sentence from
-    time to time.
-
-    Raises:
-        UserError: somebody pressed Ctrl-C. The message ends with `kept`.
+    time to time. If somebody presses Ctrl-C, raise a `UserError` whose message ends with `kept`.
     """
     done, (verb, noun) = 0, done_to
     console = Console(file=sys.stderr)  # now, since the work may replace sys.stderr

@@ -59,9 +59,5 @@ def encode(message: object) -> bytes:
 
 
 def decode(data: bytes, type: type[T]) -> T:
-    """Return a message of this type from bytes.
-
-    Raises:
-        msgspec.MsgspecError: the bytes are invalid.
-    """
+    """Return a message of this type from bytes, or raise `MsgspecError` if they are invalid."""
     return msgspec.msgpack.decode(data, type=type, dec_hook=lambda path, text: path(text))

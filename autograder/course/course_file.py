@@ -196,11 +196,7 @@ def find_course(*starts: Path, named: Path | None = None) -> Course:
 
     A folder belongs to the nearest `course.yml` in the folder or above it. If none is in a course,
     the environment variable AUTOGRADER_COURSE names the folder of the course. There is no default
-    course.
-
-    Raises:
-        NoCourse: there is no course.
-        UserError: the course file has an error.
+    course, so without one, raise `NoCourse`.
     """
     places = [place.resolve() for place in ([named] if named else starts)]
     for place in places:

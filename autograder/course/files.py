@@ -12,11 +12,7 @@ from autograder.course.errors import UserError
 
 
 def read_text(path: Path) -> str:
-    """Read a file of the course.
-
-    Raises:
-        UserError: the file cannot be read. The message has the reason.
-    """
+    """Read a file of the course. If that is impossible, raise a `UserError` with the reason."""
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
@@ -71,11 +67,7 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def synced(path: Path) -> None:
-    """Force a file's content, or a folder's names, onto the disk.
-
-    Raises:
-        OSError: saving failed, for example on a full disk.
-    """
+    """Force a file's content, or a folder's names, onto the disk, or raise an OSError."""
     if path.is_dir() and os.name == "nt":  # Windows cannot sync folders
         return
     descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
@@ -86,11 +78,7 @@ def synced(path: Path) -> None:
 
 
 def plain_folder(path: Path, mode: int = 0o777) -> None:
-    """Make a folder if it does not exist.
-
-    Raises:
-        OSError: a link or a file has this name, or the folder cannot be made.
-    """
+    """Make a folder if it does not exist. If a link or a file has this name, raise an OSError."""
     with contextlib.suppress(FileExistsError):
         path.mkdir(mode)
     if not stat.S_ISDIR(path.lstat().st_mode):
@@ -101,10 +89,7 @@ def plain_folder(path: Path, mode: int = 0o777) -> None:
 def opened_folder(path: Path) -> Iterator[int | None]:
     """Open the descriptor of a folder. Nobody can then replace the folder by a link.
 
-    On systems without such descriptors, yield None.
-
-    Raises:
-        OSError: the path is a link or is not a folder.
+    On systems without such descriptors, yield None. For a link or a file, raise an OSError.
     """
     if os.open not in os.supports_dir_fd or not hasattr(os, "O_NOFOLLOW"):
         plain_folder(path)

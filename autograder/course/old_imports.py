@@ -77,8 +77,7 @@ class _Loader(Loader):
 def old_name(module: str, wanted: str) -> Any:
     """Return the object for an old name of a module, with a warning.
 
-    Raises:
-        AttributeError: the module had no public object with this name.
+    If the module had no public object with this name, raise an AttributeError.
     """
     pairs = NAMES.get(module.removeprefix("autograder."), "").split()
     names = {old: new or old for old, _, new in (pair.partition("=") for pair in pairs)}

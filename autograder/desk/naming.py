@@ -237,11 +237,7 @@ def _answers(course: Course, exercise: Exercise, work: ConfinedWork) -> GroupAns
 
 
 def _outcomes(submission: Submission, replay: Replay, group: str) -> tuple[Outcome, ...]:
-    """Return a submission's outcomes. If the first outcomes differ from the group's, return ().
-
-    Raises:
-        Stopped: the submission returns no more results.
-    """
+    """Return a submission's outcomes. If the first outcomes differ from the group's, return ()."""
     first = len(replay.probes(1))
     outcomes: list[Outcome] = []
     for probe in replay.probes(DRAWS):

@@ -74,10 +74,9 @@ def load_module(reference: str, exercise: str) -> ModuleType | None:
 
 
 def read_mistakes(module: ModuleType | None) -> Mistakes:
-    """Return the `MISTAKES` of a module. Without a module, return an empty object.
+    """Return the `MISTAKES` of a module, or raise `WrongMistakes`.
 
-    Raises:
-        WrongMistakes: the module's `MISTAKES` is not a record of mistakes.
+    Without a module, return an empty object.
     """
     mistakes = vars(module).get(NAME, Mistakes()) if module is not None else Mistakes()
     if not isinstance(mistakes, Mistakes):

@@ -374,8 +374,7 @@ class Recipe:
     def trace(self, probe: Probe, changes: Iterable[Change] = ()) -> Any:
         """Return the state of a call with these changes: arguments, steps' values and `result`.
 
-        Raises:
-            Exception: a step raised it. A wrong step may fail for some inputs.
+        A wrong step may raise any exception for some inputs.
         """
         replaced = {name: step for change in changes for name, step in change.replaces.items()}
         state = self.arguments(probe)

@@ -37,11 +37,7 @@ def as_authoring_error(
 
 
 def as_internal_error(error: Exception) -> InternalError:
-    """Return the internal error for an exception.
-
-    Raises:
-        UserError: the exception itself is a `UserError`.
-    """
+    """Return the internal error for an exception. A `UserError` is raised unchanged."""
     if isinstance(error, InternalError):
         return error
     if isinstance(error, UserError):

@@ -79,11 +79,7 @@ class ClassReport(msgspec.Struct, frozen=True):
 
 
 def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
-    """Return the content of the two pages.
-
-    Raises:
-        UserError: fewer than five students have known points.
-    """
+    """Return the content of the two pages. At least five students must have known points."""
     known: dict[str, Exercise] = {}
     for report in reports:
         for exercise in report.exercises:

@@ -14,11 +14,7 @@ from autograder.report.numbers import digits_for, index, shown
 
 
 def save_picture(exercise: ExerciseReport, path: Path) -> str:
-    """Save a picture of the first failed check with two arrays. Return a sentence for the user.
-
-    Raises:
-        UserError: the file cannot be written.
-    """
+    """Save a picture of the first failed check with two arrays. Return a sentence for the user."""
     for check in exercise.checks:
         picture = picture_of(check)
         if picture is not None:

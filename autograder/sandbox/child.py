@@ -69,12 +69,9 @@ class Children(Protocol):
     """Source of child processes."""
 
     def take(self, kind: ChildKind) -> Child:
-        """Return a ready child of this kind.
+        """Return a ready child of this kind, or raise `InternalError` if none can start.
 
         Each *place* of a submission has at most one running child.
-
-        Raises:
-            InternalError: no child can start.
         """
 
     def close(self) -> None:

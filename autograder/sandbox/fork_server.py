@@ -132,11 +132,7 @@ class ForkServer:
             )
 
     def fork(self, limits: Limits) -> ForkedChild:
-        """Wait for the end of the previous child, and return a new confined child.
-
-        Raises:
-            InternalError: the fork server has ended.
-        """
+        """Wait for the end of the previous child, and return a new confined child."""
         if not self._is_ready and self._receive()[0] != READY:
             raise self._gone()
         self._is_ready = True
@@ -164,11 +160,7 @@ class ForkServer:
         return ForkedChild(line, process, self)
 
     def exit_code(self, seconds: float) -> int | None:
-        """Return the child's exit code or TOO_MANY_TASKS. After `seconds`, return None.
-
-        Raises:
-            InternalError: the fork server has ended.
-        """
+        """Return the child's exit code or TOO_MANY_TASKS. After `seconds`, return None."""
         if self._control.fileno() >= 0:
             poll = select.poll()
             poll.register(self._control, select.POLLIN)

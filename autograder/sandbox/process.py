@@ -54,13 +54,10 @@ class WorkerProcess:
     def exchange(
         self, request: Request, deadline: Deadline, answer: AnswerTo | None = None
     ) -> Reply:
-        """Send a request and return the reply.
+        """Send a request and return the reply, or raise `WorkerGone` if the process has ended.
 
         If the student's code calls a function of the course, the function `answer` carries out the
         call. This time does not count as the student's time.
-
-        Raises:
-            WorkerGone: the process has ended.
         """
         __tracebackhide__ = True
         try:

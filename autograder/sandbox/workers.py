@@ -70,12 +70,7 @@ class Budget:
         answer: AnswerTo | None = None,
         reload: bool = False,
     ) -> Reply:
-        """Send a request to a process, return the reply, and count the time used.
-
-        Raises:
-            TimedOut: no time is left.
-            WorkerGone: the process ended or was late.
-        """
+        """Send a request to a process, return the reply, and count the time used."""
         __tracebackhide__ = True
         left = self.limits.total_seconds - (self.on_reloads if reload else self.on_calls)
         if left <= 0:
@@ -136,11 +131,9 @@ class Workers:
         seconds: float,
         answer: AnswerTo | None = None,
     ) -> Reply:
-        """Return the reply of the session's process.
+        """Return the reply of the session's process, or raise `StudentProblem` if there is none.
 
-        Raises:
-            StudentProblem: there is no reply.
-            InternalError: something killed the process, and this is not the last try.
+        If something killed the process, and this is not the last try, raise `InternalError`.
         """
         __tracebackhide__ = True
         return self._exchange(self.process(session, place), request, seconds, answer)

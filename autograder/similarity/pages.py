@@ -26,13 +26,7 @@ def write_pages(
     known: Fingerprints,
     most: int,
 ) -> int:
-    """Write the list, and pages for the `most` most similar pairs.
-
-    Return the number of pages.
-
-    Raises:
-        OSError: writing failed.
-    """
+    """Write the list, and pages for the `most` most similar pairs. Return the number of pages."""
     out.mkdir(parents=True, exist_ok=True)
     plain_folder(out / FOLDER)
     for old in (out / FOLDER).glob("[0-9][0-9][0-9][0-9].html"):

@@ -55,10 +55,7 @@ def check_targets(
     """Grade files, print the reports, and return the visible parts of the reports.
 
     If there are several files and `show_all` is false, each report has one or two lines. Unreadable
-    files have reports too.
-
-    Raises:
-        UserError: the only file cannot be read, or the course has an authoring error.
+    files have reports too. If the only file is unreadable, raise a `UserError`.
     """
     is_single = len(targets) == 1
     if options.repairs is None:

@@ -53,10 +53,8 @@ def unpack(
     """Unpack the gradable files of `archive`, up to `room` bytes and `listed` entries.
 
     Return notes on entries that were left out, and a dict. The dict maps the path of every file in
-    the zip to the reason why it was not unpacked, or to "".
-
-    Raises:
-        InvalidZip: the file is not a zip, the zip has too many entries, or the disk is full.
+    the zip to the reason why it was not unpacked, or to "". If the file is not a zip, has too many
+    entries, or fills the disk, raise `InvalidZip`.
     """
     try:
         with _Archive(archive, listed) as data, zipfile.ZipFile(data) as file:

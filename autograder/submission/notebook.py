@@ -60,8 +60,7 @@ def check_cell(exercise: str) -> str:
 def read_cells(data: bytes, label: str) -> list[Cell]:
     """Return a notebook's code cells, and the text cells that answer a question.
 
-    Raises:
-        UnreadableFile: the notebook is unreadable, or not in Python. The message is a sentence.
+    If it is not a Python notebook, raise `UnreadableFile`. Its message is a sentence.
     """
     data = as_utf8(data, label)
     if data.count(b"{") > MAX_OBJECTS:

@@ -66,8 +66,7 @@ def size_of(path: Path) -> int:
 def entries_of(folder: Path, most: int, shown: str = "The folder") -> list[FoundEntry]:
     """Return the first `most` entries of a folder, sorted by name, without following links.
 
-    Raises:
-        UnreadableFile: the folder cannot be read. The message calls it `shown`.
+    If the folder cannot be read, the message of `UnreadableFile` calls it `shown`.
     """
     try:
         names = sorted(os.listdir(folder))[:most]
@@ -166,11 +165,7 @@ def read_text(path: Path, limit: int) -> str:
 
 
 def decoded(data: bytes, name: str) -> str:
-    """Return the content of a Python file as text.
-
-    Raises:
-        UnreadableFile: the content is not text.
-    """
+    """Return the content of a Python file as text, or raise `UnreadableFile` if it is not text."""
     plain = as_utf8(data, name)
     try:
         encoding = "utf-8"

@@ -146,8 +146,7 @@ class Source(msgspec.Struct, frozen=True, dict=True):
 def read_source(path: Path, exercise: str, siblings: Siblings | None = None) -> Source:
     """Read a script or a notebook. The suffix or the content shows which one it is.
 
-    Raises:
-        UnreadableFile: the file is unreadable, or its suffix is wrong. The message is one sentence.
+    The message of `UnreadableFile` is one sentence.
     """
     label = one_line(path.name, 100)
     suffix = path.suffix.casefold()

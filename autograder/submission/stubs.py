@@ -30,8 +30,7 @@ _ITEM = re.compile(r"^# *[-*] \*\*([^*\n]+)\*\*(.*(?:\n# {3,}(?![-*] )\S.*)*)", 
 def strip_solutions(text: str, name: str) -> str:
     """Return the text for students, with stubs in place of the solutions.
 
-    Raises:
-        UserError: a marker has no partner. The message names the marker's line.
+    If a marker has no partner, raise a `UserError` that names the marker's line.
     """
     lines: list[str] = []
     begun = 0

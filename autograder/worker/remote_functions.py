@@ -68,10 +68,7 @@ def is_generator(value: Any) -> bool:
 def make_generator(state: Any) -> Any:
     """Return a random generator with a state from `generator_state`.
 
-    NumPy would accept an invalid state and read foreign memory.
-
-    Raises:
-        ValueError: the state is invalid.
+    For an invalid state, raise a ValueError. NumPy would accept the state and read foreign memory.
     """
     legacy, kind = bool(state["legacy"]), state["bit_generator"]
     if kind not in BIT_GENERATORS:
