@@ -177,10 +177,7 @@ def named_in(report: ExerciseReport, function: str) -> set[str]:
 
 
 def named_by_answers(replay: Replay, wrong: Fingerprint) -> set[str]:
-    """Return the names that the grader gives to a mistake of which it knows only recorded results.
-
-    If the recipe's probes have changed, the mistake gets no name.
-    """
+    """Return the names that the grader gives to a mistake, if it knows only recorded results."""
     if not wrong.outcomes:
         return set()
     places = {id(probe): place for place, probe in enumerate(replay.probes(DRAWS))}

@@ -56,14 +56,10 @@ Definitions = Mapping[str, ast.AST]
 
 
 def refuse_authoring_errors(course: Course, exercises: Sequence[Exercise]) -> None:
-    """Refuse a course if files of these exercises have authoring errors.
+    """Raise `InvalidCourse` if files of these exercises have authoring errors.
 
-    The function collects the checks, and runs the recipes on a few calls. It runs no submission.
-
-    Raises:
-        InvalidCourse: there are errors. The message gives the place, the wrong word and a
-            suggestion.
-        UserError: the course is a released one.
+    The function collects the checks, and runs the recipes on a few calls. It runs no submission. A
+    released course raises a `UserError`.
     """
     if course.content.released is not None:
         raise UserError(

@@ -101,10 +101,7 @@ def new_course(
 def new_exercise(
     course: Course, name: str, title: str, needs: Library, assignment: str = ""
 ) -> list[Path]:
-    """Add an exercise to the end of a course, and return the written files.
-
-    If `course.yml` already lists the exercise, write only its files.
-    """
+    """Add an exercise to a course, or only its files if `course.yml` lists it. Return the files."""
     entry = _entry(name, title, needs)
     if name in course.exercises:
         return _write(course, name, _files(course, name))

@@ -126,7 +126,7 @@ class ParameterFit:
 def find_fits(
     passed: Passed, state: Mapping[str, Any], words: ParameterNames
 ) -> list[ParameterFit]:
-    """Return the possible fits of a module's parameters to the requested weights, likeliest first."""
+    """Return the possible fits of parameters to the requested weights, likeliest first."""
     wanted = {name: tuple(np.shape(value)) for name, value in state.items()}
     tied = {
         name: first
@@ -144,10 +144,7 @@ def find_fits(
 
 
 class TooManyParameters(ValueError):
-    """Exception: a module has far more parameters than the task requests.
-
-    `name` is one of its weights.
-    """
+    """Exception: a module has far more parameters than requested. `name` is one of them."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)

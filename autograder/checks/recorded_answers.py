@@ -208,10 +208,7 @@ class _Current:
 
 
 def record_with(recorder: Any) -> None:
-    """Take the reference's results from `recorder`.
-
-    Without a recorder, take them from the records.
-    """
+    """Take the reference's results from `recorder`, or without a recorder from the records."""
     _Current.recorder = recorder
 
 

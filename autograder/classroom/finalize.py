@@ -27,10 +27,8 @@ def finalize(
 ) -> Report:
     """Return the report with its totals, after excuses, lateness and adjustments.
 
-    Args:
-        adjustments: all adjustments. The exercises' points already include them.
-        only: the exercises of this run. All other exercises keep their points and lateness.
-        before: the student's previous report.
+    The exercises' points already include the `adjustments`. Exercises that are not in `only` keep
+    their points and lateness. `before` is the student's previous report.
     """
     excused = set(report.hand_in.excused if report.hand_in else ())  # by the roster
     for assignment in course.content.assignments:

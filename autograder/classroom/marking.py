@@ -139,11 +139,7 @@ class Marking:
         """Store one person's marks for some answers: all marks, or none.
 
         `tokens` identify the marks that the person saw. After the call, the new marks are saved on
-        the disk.
-
-        Raises:
-            Overtaken: another person has marked one of the answers in the meantime.
-            UserError: an answer does not exist, points are out of range, or nothing can be written.
+        the disk. If another person has marked an answer meanwhile, raise `Overtaken`.
         """
         clean = [self._checked(mark) for mark in given]
         answers = self.answers()
@@ -227,10 +223,7 @@ def are_near(one: frozenset[WordPair], other: frozenset[WordPair]) -> bool:
 
 
 def word_pairs(words: Sequence[str]) -> frozenset[WordPair]:
-    """Return a text's pairs of neighbouring words. Repetitions of a pair are numbered.
-
-    An empty word marks the start and the end of the text.
-    """
+    """Return pairs of neighbouring words, numbered if repeated. The text's ends are empty words."""
     cut = ["", *words[:MOST_WORDS], ""]
     met: Counter[tuple[str, str]] = Counter()
     pairs = set()

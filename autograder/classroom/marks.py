@@ -284,10 +284,7 @@ class Marks:
         return notes
 
     def write(self, answers: Sequence[Answered]) -> list[str]:
-        """Write all answers to the table and new marks to the store. Return errors.
-
-        Rows with a person's entries stay in the table.
-        """
+        """Write all answers to the table, and new marks to the store. Return errors."""
         rows = [self._row(each) for each in answers]
         left = self._left(answers)
         rows += [row.cells for row in left if not self._is_orphan(row)]

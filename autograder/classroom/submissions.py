@@ -391,9 +391,7 @@ def opened(
 ) -> Iterator[Opened]:
     """Open the submissions in a folder or in a zip.
 
-    Raises:
-        UserError: the submissions or the roster are unreadable, or the platform is not recognised.
-        OSError: the disk has no room to unpack the submissions.
+    If they or the roster are unreadable, raise a `UserError`, and on a full disk an OSError.
     """
     enrolled = Roster(roster, course) if roster is not None else None
     with tempfile.TemporaryDirectory(prefix="autograder-") as made:

@@ -63,11 +63,7 @@ def hooks(group: str) -> "Mapping[str, EntryPoint]":
 
 
 def extension(group: str, name: str, what: str, extra: str) -> Any:
-    """Load an object that an extension has registered.
-
-    `extra` installs the extension. If the extension is not installed, the error names the command
-    that installs it.
-    """
+    """Load an object that an extension has registered. The extra `extra` installs the extension."""
     point = hooks(group).get(name)
     if point is not None:
         try:

@@ -80,10 +80,7 @@ class ChangedStep(msgspec.Struct, frozen=True):
 def changed_step(
     replay: Replay, answers: Sequence[Sequence[Outcome]], root: Path
 ) -> ChangedStep | None:
-    """Return the first changed step that gives the results of all submissions.
-
-    The change depends only on the course and on these results.
-    """
+    """Return the first changed step that gives the results of all submissions."""
     wrong = [
         number
         for number, outcome in enumerate(answers[0])

@@ -30,11 +30,7 @@ class KeptFile(NamedTuple):
 
 
 class DeskContext:
-    """State that all views share.
-
-    `kept` has sentences and files for the next page, by random keys. `navigation` has the titles
-    and paths of pages.
-    """
+    """State of all views: `kept` has sentences and files for the next page, by random keys."""
 
     def __init__(
         self,

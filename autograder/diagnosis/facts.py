@@ -213,10 +213,7 @@ def shape_in_names(shapes: Sequence[Shape], calls: Sequence[Sizes]) -> str:
 
 
 class Side(NamedTuple):
-    """Calls with a property, or calls without it.
-
-    `words` describes these calls, and `otherwise` describes all other calls.
-    """
+    """Calls with a property or without it, `words` for them, and `otherwise` for all others."""
 
     trait: Trait
     calls: frozenset[int]

@@ -74,10 +74,7 @@ def load_module(reference: str, exercise: str) -> ModuleType | None:
 
 
 def read_mistakes(module: ModuleType | None) -> Mistakes:
-    """Return the `MISTAKES` of a module, or raise `WrongMistakes`.
-
-    Without a module, return an empty object.
-    """
+    """Return the `MISTAKES` of a module. Without a module, return an empty object."""
     mistakes = vars(module).get(NAME, Mistakes()) if module is not None else Mistakes()
     if not isinstance(mistakes, Mistakes):
         kind = type(mistakes).__name__
@@ -122,10 +119,7 @@ def folder_of(package: Path, exercise: str) -> Path:
 def known_mistakes(reference: str, exercise: str) -> Mistakes:
     """Return all known mistakes of an exercise, including mistakes from the desk.
 
-    Raises:
-        Exception: the import of a course's module failed.
-        WrongMistakes: a module's `MISTAKES` is not a record of mistakes.
-        UserError: a stored mistake is damaged.
+    An unusable module of the course may raise any exception.
     """
     mistakes = read_mistakes(load_module(reference, exercise))
     try:
@@ -167,10 +161,7 @@ def read_answers(path: Path) -> NamedAnswers:
 
 
 def fingerprint(recipe: Recipe, named: NamedAnswers) -> Fingerprint:
-    """Return the misconception with these recorded results.
-
-    If the probes have changed, it matches no student.
-    """
+    """Return the misconception with these results. With changed probes, it matches no student."""
 
     def no_code(_: Any) -> Any:
         raise NotImplementedError("of this mistake only its answers are known")

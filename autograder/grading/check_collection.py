@@ -109,7 +109,7 @@ def errors_in_checks(course: Course, exercises: Sequence[str]) -> list[Authoring
 
 
 def checks_of(course: Course, exercises: Sequence[str]) -> dict[str, list[Check]]:
-    """Return the checks of some exercises in order, without running them, or raise `InvalidCourse`."""
+    """Return the checks of some exercises in order, or raise `InvalidCourse`. No check runs."""
     collected = _collected(course, exercises)
     if collected.errors:
         raise InvalidCourse(collected.errors)

@@ -69,10 +69,7 @@ class CheckRun:
         return "session" in vars(self)
 
     def results_of(self, course: Course, items: Sequence[pytest.Item]) -> list[CheckResult]:
-        """Return the results of these checks in order.
-
-        A check that did not run counts as failed.
-        """
+        """Return the results of these checks in order. A check that did not run has failed."""
         results = [self.results.get(item.nodeid) or _unfinished(check_of(item)) for item in items]
         return self.with_unreleased(course, items[0].path if items else None, results)
 
@@ -150,11 +147,7 @@ class CheckPlugin(Fixtures):
 
 
 def _with_unwritten(results: Sequence[CheckResult], session: WorkerSession) -> list[CheckResult]:
-    """Return the results.
-
-    In a student kit, some checks cannot be judged. Such a check counts as failed if it calls a
-    function that the student has not written.
-    """
+    """Return the results. A check that cannot be judged fails if its function is unwritten."""
     source = session.source
     hidden = {each.name for each in results if each.cause and each.cause.code == "hidden"}
     places = unwritten(source.units) if hidden else {}

@@ -46,10 +46,7 @@ NOT_IN_VALUES = frozenset(
 
 
 class Stopped(Exception):
-    """Exception: no more calls of the submission are possible.
-
-    Its time or its process has ended.
-    """
+    """Exception: the time or the process of the submission has ended."""
 
 
 class Catalogue:
@@ -130,10 +127,7 @@ def with_diagnoses(
     """Return the results, with a diagnosis for each function that a failed check called.
 
     Points do not change, because this runs after all checks. Diagnoses that take too long are left
-    out.
-
-    Raises:
-        InternalError: the grader itself failed, or the worker was killed from outside.
+    out. If the grader itself failed, raise `InternalError`.
     """
     diagnosed = list(results)
     diagnoses = _Diagnoses(catalogue, exercise, session)

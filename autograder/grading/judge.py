@@ -116,11 +116,8 @@ class Judge:
         """Return the results of the checks on a submission, and the report.
 
         `source` is a submission, or a worker session that the checks should use. If the grader
-        itself fails, the report says so, and asks a person to look at the submission.
-
-        Raises:
-            Cancelled: another thread has called `cancel`.
-            UserError: the course has an error that its author must correct.
+        itself fails, the report says so, and asks a person to look at the submission. After
+        `cancel`, raise `Cancelled`.
         """
         self._tasks.put((source, options))
         graded = self._result()

@@ -165,10 +165,7 @@ class SubmissionRun:
             items[:] = [item for item in items if item not in hidden]
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Replace names of checks by titles if an editor only collects the checks.
-
-        Brackets stay, because editors use them to group checks.
-        """
+        """Replace names of checks by titles, except brackets, if an editor only collects checks."""
         if not (self.config.option.collectonly and self.config.pluginmanager.hasplugin(EDITOR)):
             return
         for item in filter(is_check, session.items):

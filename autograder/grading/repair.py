@@ -102,10 +102,7 @@ def repair_for_student(
     notice: contextlib.AbstractContextManager[None],
     seconds: float = math.inf,
 ) -> Repair | None:
-    """Search for a repair if it can help and students may see it.
-
-    A search takes at most `seconds`, and at most `TOTAL_SECONDS`.
-    """
+    """Search for a repair, at most `seconds`, if it can help and students may see it."""
     exercise, policy = graded.exercise, judge.course.content.hints
     hidden = judge.course.hidden_checks(exercise.name)
     if graded.error is not None or hides_repair(graded.report, policy, hidden):
@@ -402,10 +399,7 @@ class _Search:
         return fitness_of(results)
 
     def _is_right(self, edited: Source) -> bool:
-        """Return True if all required checks pass in new processes, with several seeds.
-
-        Checks that passed before the edit must still pass.
-        """
+        """Return True if all checks that must pass do so in new processes, with several seeds."""
         wanted, start = self.targets.checks, time.process_time()
         only = wanted | {each.name for each in self.results if passes(each)} if wanted else None
         self.worker.calls += self.proof

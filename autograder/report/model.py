@@ -94,10 +94,7 @@ class Evidence(Record, frozen=True, kw_only=True):
 
 
 class Line(Record, frozen=True, kw_only=True):
-    """Line of the student's source.
-
-    `text[column:end]` is the marked part. If both are 0, the whole line is marked.
-    """
+    """Line of the student's source. `text[column:end]` is the marked part, by default all."""
 
     file: str
     line: int

@@ -23,10 +23,7 @@ CUT = " …"
 
 
 def as_text(value: Any, most: int = MOST) -> str:
-    """Return a value as Python text on one line, with sorted items of sets.
-
-    A text of more than `most` characters is cut, with a mark at its end.
-    """
+    """Return a value as Python text on one line, cut to `most` characters, with sorted sets."""
     text = ""
     for part in _parts(value, most):
         text += part

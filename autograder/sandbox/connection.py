@@ -99,12 +99,7 @@ class DescriptorConnection:
             os.set_blocking(descriptor, False)
 
     def send(self, buffers: Sequence[Buffer], deadline: Deadline) -> None:
-        """Write all bytes.
-
-        Raises:
-            TimeoutError: the deadline has passed.
-            OSError, EOFError: the connection is closed.
-        """
+        """Write all bytes. If the connection is closed or the deadline passes, raise an OSError."""
         left = [memoryview(buffer).cast("B") for buffer in buffers if len(buffer)]
         while left:
             try:

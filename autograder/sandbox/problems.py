@@ -275,10 +275,7 @@ def _is_of_a_stub(problem: Problem) -> bool:
 def about_sibling(
     problem: Problem, subject: str, source: Source, exercises: Collection[str]
 ) -> StudentProblem | None:
-    """Return the problem if another exercise's file is missing or has an unwritten function.
-
-    For any other failure, return None.
-    """
+    """Return the problem if it is another exercise's missing file or unwritten function."""
     place = problem.place
     file = one_line(place.label, 80) if place is not None else ""
     is_sibling = file != source.label and file.removesuffix(".py") in source.helpers

@@ -142,10 +142,7 @@ def library_folders() -> list[str]:
 
 
 def keep_to_one_thread() -> None:
-    """Limit libraries, and processes that start after this call, to one thread.
-
-    If the user has set another number of threads, this setting stays.
-    """
+    """Limit libraries to one thread here and in new processes, unless the user has set a number."""
     for name in THREADS:
         os.environ.setdefault(name, "1")
 

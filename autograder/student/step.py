@@ -35,10 +35,7 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class Attempts(msgspec.Struct, frozen=True):
-    """Attempts at an exercise: the digest of the last source, and the failures of checks.
-
-    Only the first failure gets a next hint.
-    """
+    """Attempts at an exercise: the digest of the last source, and the failures of checks."""
 
     digest: str = ""
     checks: dict[str, Seen] = {}

@@ -157,10 +157,7 @@ def _is_hollow(node: Definition) -> bool:
 
 
 def unwritten(units: Sequence[Unit]) -> dict[str, CodePlace]:
-    """Return the functions and classes without a body, and the first line to replace in each.
-
-    A function that always raises NotImplementedError has no body.
-    """
+    """Return functions and classes without a body, and the first line to replace in each."""
     places: dict[str, CodePlace] = {}
     for unit in units:
         for node in _statements(parsed(unit) or ()):

@@ -78,9 +78,7 @@ def entries_of(folder: Path, most: int, shown: str = "The folder") -> list[Found
 def put(source: Path, place: Path, limit: int) -> None:
     """Link or copy a file to `place`. It replaces any older file. Links stay links.
 
-    Raises:
-        UnreadableFile: the file cannot be read, or cannot have this name.
-        OSError: the machine cannot write.
+    An OSError means that the machine cannot write. All other problems are `UnreadableFile`.
     """
     with _making(place):
         place.unlink(missing_ok=True)
@@ -134,9 +132,6 @@ def read_bytes(path: Path, limit: int, folder: int | None = None, *, whole: bool
     If `whole` is false, return the first `limit` bytes of a larger file. If `folder` is given, it
     is the descriptor of the file's folder. Then only the path's name is used, so nobody can replace
     a folder by a link in the meantime.
-
-    Raises:
-        UnreadableFile: the file is too large, irregular or unreadable.
     """
     name = one_line(path.name, 100)
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)

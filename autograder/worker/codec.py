@@ -190,9 +190,7 @@ class Figure(msgspec.Struct, array_like=True):
 def encode(message: object, max_header: int = MAX_HEADER) -> tuple[int, int, list[Buffer]]:
     """Return a message as (header length, payload length, buffers to write in order).
 
-    Raises:
-        TypeError: a value cannot be sent.
-        ValueError: the message is too large.
+    A value that cannot be sent raises a TypeError, and a large message a ValueError.
     """
     packer = _Packer()
     header = msgspec.msgpack.encode(packer.packed(message))
@@ -259,11 +257,7 @@ def _packed_integer(value: int) -> Any:
 
 
 def decode(kind: type[Message], header: Buffer, payload: Buffer) -> Message:
-    """Return a frame's message. Its arrays are views of `payload`.
-
-    Raises:
-        ProtocolError: the frame is invalid.
-    """
+    """Return a frame's message, with views of `payload` as arrays, or raise `ProtocolError`."""
     if not has_plain_keys(header):
         raise ProtocolError("a map with keys that are no plain values")
     reader = _Reader(payload)

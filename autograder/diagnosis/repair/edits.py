@@ -93,10 +93,7 @@ class Edit(msgspec.Struct, frozen=True):
 
 
 class Template(msgspec.Struct, frozen=True):
-    """Expression from a correct solution.
-
-    `modules` are the imported names of the solution's file.
-    """
+    """Expression from a correct solution, and the imported names (`modules`) of its file."""
 
     text: str
     function: str

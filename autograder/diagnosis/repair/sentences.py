@@ -103,10 +103,7 @@ def _of_edits(found: Found, passes: str) -> Repair | None:
 
 
 def _without_conversions(found: Sequence[Edit]) -> list[Edit]:
-    """Return the edits in order, without inserted conversions if others remain.
-
-    Such a conversion only undoes the mistake of another line.
-    """
+    """Return the edits in order, without inserted conversions if others remain."""
     replacing = [edit for edit in found if any(span.start < span.end for span in edit.spans)]
     return sorted(replacing or found, key=lambda edit: (edit.unit, edit.lines))
 
