@@ -28,7 +28,7 @@ LARGEST: Hints = (
     "Take the softmax of the result of apply_mask, along the last axis. Do nothing else.",
 )
 OVERFLOW: Hints = (
-    "In NumPy, what is np.exp(1000), and what is np.exp(1000) * 0?",
+    "In NumPy, what is np.exp(1000)? What becomes of a row with this number?",
     "Subtract the largest allowed score of each row. Then no exponential is above 1. A blocked "
     "score of −∞ or −1e9 has the exponential 0.",
     "Take the softmax of the result of apply_mask, along the last axis, and subtract the maximum "
@@ -164,7 +164,7 @@ WEIGHTS = (
         {
             "blocked-exponentials-overflow": (
                 "{The weights are right, with one exception. }If a blocked score lies far above "
-                "the allowed scores of its row, its exponential overflows to ∞, and ∞ · 0 is NaN.",
+                "the allowed scores of its row, its exponential overflows to ∞, and the row is wrong.",
                 *(_of_allowed(largest, repair) for repair in REPAIRS),
             ),
             **{
