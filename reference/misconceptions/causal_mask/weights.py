@@ -164,7 +164,8 @@ WEIGHTS = (
         {
             "blocked-exponentials-overflow": (
                 "{The weights are right, with one exception. }If a blocked score lies far above "
-                "the allowed scores of its row, its exponential overflows to ∞, and the row is wrong.",
+                "the allowed scores of its row, its exponential overflows to ∞, and the row is "
+                "wrong.",
                 *(_of_allowed(largest, repair) for repair in REPAIRS),
             ),
             **{
