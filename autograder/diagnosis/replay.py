@@ -39,6 +39,7 @@ class Replay:
         self.faults: list[Exception] = []
         self.cache: dict[tuple[int, Changes], Outcome] = {}
         self.alternatives = [Alternative(steps) for steps in recipe.alternatives]
+        self.right_ways: list[Changes] = [(), *((way,) for way in self.alternatives)]
         self._probes: list[Probe] = []
         self._drawn = 0
 
@@ -136,9 +137,7 @@ class Replay:
 
     def is_right(self, index: int, answer: Outcome) -> bool:
         """Return True if correct code, with or without an alternative, gives this result."""
-        return any(
-            self.fits(index, answer, way) for way in [(), *((a,) for a in self.alternatives)]
-        )
+        return any(self.fits(index, answer, way) for way in self.right_ways)
 
     def fits(self, index: int, answer: Outcome, wrong: Changes) -> bool:
         """Return True if these changes give the student's result for a probe."""
@@ -161,7 +160,7 @@ class Replay:
 
     def telling(self, indices: Sequence[int], wrong: Changes) -> int:
         """Return the number of probes for which the changes give a wrong value, but no error."""
-        return sum(self._differ(i, wrong, ()) for i in indices)
+        return sum(all(self._differ(i, wrong, way) for way in self.right_ways) for i in indices)
 
     def _differ(self, index: int, wrong: Changes, other: Changes) -> bool:
         first, second = self.outcome(index, wrong), self.outcome(index, other)

@@ -42,6 +42,13 @@ UINT8 = (
     "def create_causal_mask(seq_len):\n    return np.tri(seq_len, dtype=np.uint8)\n"
     + APPLY.format("scores + (mask - 1) * 1e9")
 )
+FOR_TWO_AXES = """def apply_mask(scores, mask):
+    out = scores.copy()
+    for *batch, i, j in np.ndindex(scores.shape):
+        if mask[i][j] == 0:
+            out[*batch, i, j] = -1e9
+    return out
+"""  # the results of all calls are right, or the call stops with an error
 
 
 @pytest.mark.parametrize(
@@ -51,6 +58,7 @@ UINT8 = (
         (APPLY.format("scores + (mask - 1) * 1e9"), "masks of 0 and 1", "uint8"),
         (UINT8, "masks of 0 and 1", "create_causal_mask returns an array with the dtype uint8"),
         (APPLY.format("scores + (1 - mask) * -np.inf"), "allowed", "Allowed scores become NaN"),
+        (FOR_TWO_AXES, "weight 0", "apply_mask stopped with ValueError: The truth value"),
     ],
 )
 def test_masks_and_scores_that_once_had_all_points(grade_text, code, check, says):

@@ -24,6 +24,10 @@ def axes(state: Any) -> dict[str, int]:
 
 
 APPLY_STEPS = {"masked": lambda s: block(s.scores, s.mask)}
+LOW_NUMBERS = (
+    {"masked": lambda s: np.where(mask_of(s), s.scores, -1e9)},
+    {"masked": lambda s: s.scores + (1 - mask_of(s)) * -1e9},
+)
 
 
 MISTAKES = Mistakes(
@@ -42,6 +46,7 @@ MISTAKES = Mistakes(
         APPLY,
         steps=APPLY_STEPS,
         parameters=("scores", "mask"),
+        alternatives=LOW_NUMBERS,
         traits=MASK_TRAITS,
         facts=APPLY_FACTS,
         axes=axes,
@@ -52,10 +57,7 @@ MISTAKES = Mistakes(
         (*IN_WEIGHTS, *WEIGHTS),
         steps={**APPLY_STEPS, "weights": lambda s: softmax(s.masked)},
         parameters=("scores", "mask"),
-        alternatives=(
-            {"masked": lambda s: np.where(mask_of(s), s.scores, -1e9)},
-            {"masked": lambda s: s.scores + (1 - mask_of(s)) * -1e9},
-        ),
+        alternatives=LOW_NUMBERS,
         traits=MASK_TRAITS,
         facts=WEIGHT_FACTS,
         labels={
