@@ -228,8 +228,14 @@ def test_dropout(bare, rng, note):
     value = np.broadcast_to(value, (*query.shape[:-2], 16, 32)).copy()
     plain = (query, key, value)
     masked = (*plain, np.ones((1, 16), bool))
+    is_alike = is_alike_with_a_mask(bare, plain, masked)
+    if not is_alike:
+        note(
+            "This check judged your code without a mask. With a mask that blocks nothing, your "
+            "code does not give the result that it gives without a mask."
+        )
     for made_with in ((0.5,), (0.2,), (0.0,), ()):
-        has_mask = made_with == (0.2,) and bare.is_right((), masked, {})
+        has_mask = made_with == (0.2,) and is_alike
         inputs = masked if has_mask else plain
         answer, found = dropout_in(bare, made_with, inputs)
         if found is not None:
@@ -245,6 +251,14 @@ def test_dropout(bare, rng, note):
                     mistake="dropout-always-the-same",
                     hints=dropout_hints("dropout-always-the-same"),
                 )
+
+
+def is_alike_with_a_mask(bare, plain, masked):
+    """Return True if the student's output in evaluation is the same with and without a mask."""
+    still = (0.0,)
+    with suppress(Mismatch, Raised):
+        return np.allclose(bare.output(still, plain, {}), bare.output(still, masked, {}), atol=1e-5)
+    return False
 
 
 def wrong_dropout(bare, made_with, found, has_mask, inputs):

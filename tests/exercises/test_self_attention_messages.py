@@ -158,6 +158,11 @@ def graded(grade_text, old, new):
     return grade_text("self_attention", text.replace(old, new))
 
 
+def test_dropout_without_a_mask_is_no_plain_tick(grade_text):
+    checks = {c.name: c for c in graded(grade_text, "mask == 0", "mask != 0").checks}
+    assert checks["test_dropout"].note.startswith("This check judged your code without a mask.")
+
+
 @pytest.mark.parametrize("change", FIRST)
 def test_the_first_sentence_has_its_condition_and_a_hint_that_fits(grade_text, change):
     old, new, says, hint = FIRST[change]
