@@ -268,12 +268,16 @@ class SubmissionRun:
     def _results(self, path: Path) -> list[CheckResult]:
         if path in self.graded and self.graded[path].error is None:
             return self.graded[path].results
-        results = []
+        results, ran = [], self.runs[path].results
+        is_part = any(i.nodeid not in ran and not check_of(i).hidden for i in self.items[path])
         for item in self.items[path]:
-            result = self.runs[path].results.get(item.nodeid)
+            result = ran.get(item.nodeid)
             if result is None:
                 cause = Cause(code="not_selected")
                 result = without_judgement(check_of(item), "not run", cause)
+            elif result.cause and result.cause.code == "given_own_step" and is_part:
+                cause = Cause(code="not_all_ran", names=result.cause.names)
+                result = without_judgement(result.check, result.outcome, cause)
             results.append(result)
         return self.runs[path].with_unreleased(self.course, path, results)
 

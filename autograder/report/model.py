@@ -162,6 +162,7 @@ CauseCode = Literal[
     "hidden",
     "not_recorded",
     "given_own_step",
+    "not_all_ran",
     "given_sibling",
     "other_numpy",
     # Causes of an exercise, not of a check.

@@ -38,6 +38,10 @@ SENTENCES: dict[CauseCode, str] = {
         "Graded when handed in: the right result depends on your {name}, which does not pass its "
         "own checks here. Fix {name} first."
     ),
+    "not_all_ran": (
+        "Graded when handed in: the right result depends on your {name}, and some checks did not "
+        "run here. Run all checks of the exercise."
+    ),
     "given_sibling": (
         "Graded when handed in: the right result depends on your {name}.py, which is wrong. Fix "
         "{name}.py first."
@@ -63,6 +67,7 @@ def is_left_to_grading(check: CheckReport) -> bool:
     """Return True if only the instructor's computer can judge a check."""
     can_be_fixed = check.cause is not None and check.cause.code in {
         "given_own_step",
+        "not_all_ran",
         "given_sibling",
     }
     return check.outcome == "graded when handed in" and not can_be_fixed

@@ -131,6 +131,21 @@ def test_pytest_says_so_and_fails(folder):
     assert "1 passed, 1 graded when handed in" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("selected", "says"),
+    [("", "which does not pass its own checks here."), ("::test_others", "Run all checks of the")],
+)
+def test_a_check_alone_says_nothing_of_checks_that_did_not_run(folder, selected, says):
+    write(folder, double=STOPS)
+    (checks,) = folder.rglob("test_double.py")
+    why = 'raise NotJudged(Cause(code="given_own_step", names=("f",)))'
+    text = CHECKS.replace("raise NotJudged", f"from autograder.report.model import Cause; {why}")
+    checks.write_text(text.replace("submission.double([1.0])", "submission.double(1.0)"))
+    args = ["-m", "pytest", "-p", "no:cacheprovider", f"exercises/double.py{selected}"]
+    done = subprocess.run([sys.executable, *args], capture_output=True, text=True, check=False)
+    assert says in " ".join(done.stdout.split()), done.stdout + done.stderr
+
+
 def test_a_hidden_check_does_not_keep_an_exercise_from_being_done():
     def state(**about):
         right = CheckReport(name="a", title="A", points=2, max_points=2, outcome="passed")
