@@ -224,9 +224,23 @@ def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckRepor
 
 
 def first_failure(exercise: ExerciseReport) -> CheckReport | None:
-    """Return the first check that fails for a reason of its own. If there is none, return None."""
-    checks = presented(exercise).checks
-    return next((check for check in checks if not is_quiet(check)), None)
+    """Return the first check that fails for a reason of its own. If there is none, return None.
+
+    If nothing is known about its wrong values, a check wins in which the same function stops.
+    """
+    failed = [check for check in presented(exercise).checks if not is_quiet(check)]
+    first = next(iter(failed), None)
+    is_open = first is not None and first.diagnosis is None and first.evidence is not None
+    if first is None or not is_open or first.cause is None or first.cause.code != "mismatch":
+        return first
+    return next((check for check in failed if _stops_too(check, first)), first)
+
+
+def _stops_too(check: CheckReport, first: CheckReport) -> bool:
+    """Return True if the function of the first check stops in a known line in another check."""
+    is_same = getattr(check.evidence, "function", "") == getattr(first.evidence, "function", None)
+    is_raised = check.cause is not None and check.cause.code == "raised"
+    return is_same and is_raised and check.place is not None and not check.hidden
 
 
 def opening(exercise: ExerciseReport) -> Opening:

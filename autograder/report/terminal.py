@@ -19,6 +19,7 @@ from autograder.report.presentation import (
     FOLLOWS,
     check_sentences,
     excerpt,
+    first_failure,
     is_quiet,
     opening,
     presented,
@@ -145,15 +146,18 @@ def body_lines(
     if not spoken:
         yield []
     shown_texts = {start.text, *excerpt(start.place)}
+    first, waits = first_failure(exercise), True  # the values of the first sentence's check first
     for place_in_list, check in enumerate(whole.checks, 1):
+        waits = waits and first is not None and check.name != first.name
+        with_values = details > (waits and not is_quiet(check))
         if spoken:
             points = f", {number(check.points)} of {number(check.max_points)} points"
             about = f"{shown_outcome(check)}{points if check.max_points else ''}: {check.title}"
             yield [(f"Check {place_in_list} of {len(exercise.checks)}, {about}", "")]
-            yield from _check_sentences(check, details > 0, shown_texts, repeated)
+            yield from _check_sentences(check, with_values, shown_texts, repeated)
         else:
-            yield from check_lines(check, details > 0, shown_texts, width, repeated)
-        details -= not is_quiet(check) and not check.hidden
+            yield from check_lines(check, with_values, shown_texts, width, repeated)
+        details -= with_values and not is_quiet(check) and not check.hidden
     yield from wrapped(_foot(whole, spoken), width)
 
 

@@ -203,6 +203,17 @@ def test_an_error_is_said_once():
     assert "The same with other numbers in 1 more check." in page
 
 
+@pytest.mark.parametrize(("function", "is_first"), [("f", True), ("g", False)])
+def test_an_error_of_the_same_function_comes_before_wrong_values(function, is_first):
+    cause = Cause(code="mismatch", message="3 of 4 values differ.")
+    wrong = check("a", finding=cause.message, cause=cause, evidence=Evidence(function="f"))
+    evidence = Evidence(function=function, call=f"{function}(1)")
+    error = msgspec.structs.replace(stopped("b"), evidence=evidence, hints=("Look there.",))
+    text = "\n".join(plain(line) for line in exercise_lines(exercise(wrong, error)))
+    assert text.startswith("Title of a: 3 of 4" if not is_first else error.finding)
+    assert ("Look there." in text) == is_first and text.count(error.finding) == 1
+
+
 @pytest.mark.parametrize(
     ("one", "other", "said"),
     [
