@@ -34,6 +34,11 @@ BARE, WHOLE = "ScaledDotProductAttention", "SelfAttention"
 BARE_NAMES = {"input 0": "query", "input 1": "key", "input 2": "value"}
 WHOLE_NAMES = {"input 0": "x"}
 MATRICES = ("W_q", "W_k", "W_v", "W_o")
+OF_NO_MASK = (
+    "Which keys does each query attend to in a call without a mask?",
+    "Without a mask, each query attends to every key. The module adds no mask of its own.",
+    "Look for a line that makes a mask, such as torch.tril.",
+)
 
 
 @pytest.fixture
@@ -85,10 +90,24 @@ def compare_whole(whole, bare, made_with, inputs, state, note):
     """Pass if SelfAttention is right, or follows from the student's own attention."""
     try:
         follow_whole(whole, bare, made_with, inputs, state, note)
-    except (Mismatch, NotJudged):
+    except (Mismatch, NotJudged) as error:
         with suppress(NotJudged):  # in a student kit, report the first error
             whole.expect_not_random(made_with, inputs, state)
+        wrong = error if isinstance(error, Mismatch) else getattr(error, "wrong", None)
+        if wrong is not None and has_causal_weights(whole, made_with, inputs, state):
+            wrong.requirement, wrong.hints = "as in part 1", OF_NO_MASK
         raise
+
+
+def has_causal_weights(whole, made_with, inputs, state):
+    """Return True if exactly the weights above the diagonal are 0 in a call without a mask."""
+    causal = causal_mask(inputs[0].shape[-2])
+    with suppress(Mismatch, Raised, NotJudged, TypeError, ValueError):
+        run = whole.of(whole.submission.aside()).run(made_with, inputs, state)
+        weights = np.asarray(whole.answers(run.value)[1], dtype=float)
+        is_alike = weights.shape[-2:] == causal.shape != (1, 1)
+        return is_alike and ((weights != 0) == causal).all()
+    return False
 
 
 def follow_whole(whole, bare, made_with, inputs, state, note):

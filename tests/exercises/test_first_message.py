@@ -592,7 +592,9 @@ def test_a_name_is_true_of_what_the_mask_does(grade_text, change):
     failed = next(check for check in report.checks if check.outcome == "failed")
     assert failed.diagnosis.misconceptions == (name,)
     assert says in opening(report).text
-    assert failed.hints[0].startswith("Just before your softmax, what is each blocked score")
+    assert failed.hints[0].startswith(
+        "Just before your softmax, which scores does your code change"
+    )
     assert "A blocked key gets weight 0" in required(failed)
 
 

@@ -127,6 +127,14 @@ SAID = {
         "`d_k` and `d_v` may differ",
         "The output: 16 of 96 values differ",
     ),
+    "a causal mask without a mask": (
+        "output, weights = self.attention(",
+        "mask = torch.ones(x.size(-2), x.size(-2)).tril() if mask is None else mask\n"
+        "        output, weights = self.attention(",
+        "test_values",
+        "Batch axes and masks are as in part 1",
+        "The output: 16 of 24 values differ too much",
+    ),
     "no gradients": (
         CUT,
         f"{CUT}        torch.set_grad_enabled(False)\n",

@@ -11,7 +11,7 @@ from reference.misconceptions.reductions import shares_along
 from reference.misconceptions.scaled_dot_product_attention.products import transposed
 
 BLOCKING: Hints = (
-    "Just before your softmax, what is each blocked score, and what is each allowed one?",
+    "Just before your softmax, which scores does your code change, and to which values?",
     "Broadcast the given mask to the shape of the scores. Where the mask is False, the weight "
     "should be 0. Each row should still sum to 1. A call such as np.where makes a new array.",
     "Before the softmax, put −∞ (or −1e9) instead of the scaled score where the mask is False. Do "
