@@ -24,15 +24,13 @@ class _Failure(NamedTuple):
     shapes: Mapping[str, Sequence[int]]  # of the arrays in the line
     known: str  # a sentence about these shapes
     sizes: Sizes
-    axes: int  # the largest number of axes that an argument of the call has
     of_torch: bool
 
 
-def explain(error: Raised, sizes: Sizes, axes: int = 0, of_torch: bool = False) -> str:
+def explain(error: Raised, sizes: Sizes, of_torch: bool = False) -> str:
     """Return a sentence that explains an error.
 
-    If Python's message is clear, return "". `axes` is the largest number of axes of an argument.
-    `of_torch` is true if the exercise needs tensors.
+    If Python's message is clear, return "". `of_torch` is true if the exercise needs tensors.
     """
     arrays = list(error.shapes.items())[:MAX_ARRAYS]
     shapes = {one_line(name, 40): tuple(array[:MAX_AXES]) for name, array in arrays}
@@ -49,7 +47,7 @@ def explain(error: Raised, sizes: Sizes, axes: int = 0, of_torch: bool = False) 
                 *groups, shapes=known, advice=OF_TORCH if of_torch else OF_NUMPY
             )
         else:
-            explained = meaning(_Failure(found, line, part, shapes, known, sizes, axes, of_torch))
+            explained = meaning(_Failure(found, line, part, shapes, known, sizes, of_torch))
         if explained.strip():
             return explained.strip()
     return known if error.type in {"ValueError", "RuntimeError"} else ""
@@ -80,14 +78,6 @@ def _product(failure: _Failure) -> str:
     if kept is not None and "Input operand" in failure.found.string:
         text += f" In NumPy, `{kept[0]}` keeps the order of the axes. It changes nothing here."
         return f"{text} np.swapaxes({kept[1]}, -1, -2) exchanges the last two axes."
-    # an array with fewer axes than an argument is a part of the argument: a loop may be wrong
-    # the shape of `key` says nothing about `key.transpose(...)` or `key[0]`
-    is_whole = not pair[2] and not pair[4] and not re.match(r"\s*[.\[(]", pair.string[pair.end() :])
-    if is_whole and min(len(left), len(right)) >= max(2, failure.axes):
-        if left[-1] == right[-1] != right[-2]:
-            return f"{text} If you need this product, swap the last two axes of {pair[3]} first."
-        if left[-2] == right[-2] != left[-1]:
-            return f"{text} If you need this product, swap the last two axes of {pair[1]} first."
     return text
 
 
@@ -284,6 +274,9 @@ MEANINGS: Meanings = {
     r"Cannot interpret '\d+' as a data type": "The shape is one argument: `np.ones((2, 3))`.",
     r"matching types \(dtype\('<U": "An array in that line has text instead of numbers.",
     r"mismatch in its core dimension|not aligned|shapes cannot be multiplied": _product,
+    r"batch\d must be a 3D tensor": (
+        "{shapes} torch's bmm takes arrays with exactly three axes. `@` takes any number of axes."
+    ),
     r"Expected size for first two dimensions|must have same reduction|batch2": _product,
     r"could not be broadcast|must match the size of tensor|non-broadcastable": _broadcast,
     r"axis (-?\d+) is out of bounds for array of dimension (\d+)": (

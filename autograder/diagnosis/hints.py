@@ -51,6 +51,7 @@ EXCEPTIONS = (
     ("index", "IndexError", "index .*out of "),
     ("axis", "AxisError", ""),
     ("axis", "ValueError IndexError", "Dimension out|axes don't match|too many indices"),
+    ("axis", "RuntimeError", r"batch\d must be a 3D tensor"),
     ("reshape", "ValueError RuntimeError", "cannot reshape|invalid for input of size"),
     ("shapes", "ValueError RuntimeError IndexError", "shape|size|dimension|axes"),
     ("arguments", "TypeError AttributeError", r"(positional|keyword|required .*) argument"),
@@ -158,9 +159,9 @@ HINTS: Mapping[str, Three] = {
         "Print the array's shape just before the reshape.",
     ),
     "axis": (
-        "How many axes does the array have {where}?",
+        "How many axes does each array have {where}?",
         "An array with n axes has the axes 0 to n − 1. Counted from the end, −1 is the last axis.",
-        "Print the array's shape just before the line that fails.",
+        "Print the shape of each array just before the line that fails.",
     ),
     "shapes": (
         "What is the shape of each array {where}?",

@@ -310,9 +310,8 @@ def _explained(error: Raised, recipe: Recipe, call: Call | Probe, session: Worke
     sizes: Mapping[str, int] = {}
     with contextlib.suppress(Exception):  # a check may call the function with other arguments
         sizes = recipe.axes(recipe.arguments(Probe(call.args, call.kwargs)))
-    axes = max((arg.ndim for arg in call.args if isinstance(arg, np.ndarray)), default=0)
     of_torch = recipe.caller is not None or any(isinstance(arg, Tensor) for arg in call.args)
-    return f"{error.finding} {explain(error, sizes, axes, of_torch)}".strip()
+    return f"{error.finding} {explain(error, sizes, of_torch)}".strip()
 
 
 def answer_to(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:

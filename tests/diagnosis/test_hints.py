@@ -60,6 +60,7 @@ def test_the_hints_of_the_mistake_come_first():
         ),
         (raised("IndexError", "Dimension out of range (expected to be in range of …"), "axis"),
         (raised("ValueError", "axes don't match array"), "axis"),
+        (raised("RuntimeError", "batch1 must be a 3D tensor"), "axis"),
         (raised("ValueError", "cannot reshape array of size 6 into shape (2,2)"), "reshape"),
         (raised("RuntimeError", "shape '[2, 2]' is invalid for input of size 6"), "reshape"),
         (raised("TypeError", "unsupported operand type(s) for +: 'NoneType' and …"), "no_object"),

@@ -192,14 +192,13 @@ def test_what_python_calls_a_power_or_an_axis_is_said(grade_text):
 
 
 def test_a_product_that_fails_is_not_assumed_to_be_needed(grade_text):
-    """It was "The last two axes of scores still need swapping", where no product belongs."""
     code = f"def masked_attention_weights(scores, mask):\n    w = softmax({WITH})\n    return w @ scores\n"
     text = "from softmax import softmax\n" + (ROOT / "solutions/causal_mask.py").read_text()
     text = text.replace(
         "from softmax import softmax", (ROOT / "solutions/softmax.py").read_text(), 1
     )
     said = opening(grade_text("causal_mask", text + code)).text
-    assert "If you need this product, swap the last two axes of scores first." in said
+    assert "In a product, the last axis of the first array" in said and "swap" not in said
 
 
 SPLIT_LOOP = """def split_heads(x, num_heads):
