@@ -4,6 +4,7 @@ If many failures have a common reason, such as an unwritten function or an unrea
 report states it only once.
 """
 
+import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -230,17 +231,21 @@ def first_failure(exercise: ExerciseReport) -> CheckReport | None:
     """
     failed = [check for check in presented(exercise).checks if not is_quiet(check)]
     first = next(iter(failed), None)
-    is_open = first is not None and first.diagnosis is None and first.evidence is not None
-    if first is None or not is_open or first.cause is None or first.cause.code != "mismatch":
+    if first is None or first.diagnosis or getattr(first.cause, "code", "") != "mismatch":
         return first
-    return next((check for check in failed if _stops_too(check, first)), first)
+    return next((c for c in failed if c.place and not c.hidden and _stops_in(c, first)), first)
 
 
-def _stops_too(check: CheckReport, first: CheckReport) -> bool:
-    """Return True if the function of the first check stops in a known line in another check."""
-    is_same = getattr(check.evidence, "function", "") == getattr(first.evidence, "function", None)
-    is_raised = check.cause is not None and check.cause.code == "raised"
-    return is_same and is_raised and check.place is not None and not check.hidden
+def _stops_in(check: CheckReport, other: CheckReport) -> bool:
+    same = {getattr(each.evidence, "function", each.name) for each in (check, other)}
+    return len(same) == 1 and check.cause is not None and check.cause.code == "raised"
+
+
+def passed_over(exercise: ExerciseReport) -> set[str]:
+    """Return the names of the failed checks before the one that `first_failure` returns."""
+    failed = [check for check in presented(exercise).checks if not is_quiet(check)]
+    first = first_failure(exercise)
+    return {check.name for check in itertools.takewhile(lambda check: check != first, failed)}
 
 
 def opening(exercise: ExerciseReport) -> Opening:

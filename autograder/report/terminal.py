@@ -19,9 +19,9 @@ from autograder.report.presentation import (
     FOLLOWS,
     check_sentences,
     excerpt,
-    first_failure,
     is_quiet,
     opening,
+    passed_over,
     presented,
     repeated_errors,
     required,
@@ -146,10 +146,9 @@ def body_lines(
     if not spoken:
         yield []
     shown_texts = {start.text, *excerpt(start.place)}
-    first, waits = first_failure(exercise), True  # the values of the first sentence's check first
+    waiting = passed_over(exercise)  # the check of the first sentence shows its values
     for place_in_list, check in enumerate(whole.checks, 1):
-        waits = waits and first is not None and check.name != first.name
-        with_values = details > (waits and not is_quiet(check))
+        with_values = details > (check.name in waiting)
         if spoken:
             points = f", {number(check.points)} of {number(check.max_points)} points"
             about = f"{shown_outcome(check)}{points if check.max_points else ''}: {check.title}"
