@@ -21,6 +21,7 @@ limits: {call_seconds: 3, total_seconds: 20}
 seed: 1
 reference: reference
 checks: reference/checks
+helpers: [checks.earlier]
 exercises:
   - name: softmax
     title: Softmax
