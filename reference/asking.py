@@ -470,7 +470,9 @@ class Asked:
             and _are_equal(self.answers(output({**state, name: changed[name]}).value)[0], before)
         ]
 
-    def expect_no_dropout(self, made_with: Sizes, inputs: Inputs, state: Weights) -> None:
+    def expect_no_dropout(
+        self, made_with: Sizes, inputs: Inputs, state: Weights, requirement: str
+    ) -> None:
         """Pass if the outputs in training and in evaluation are equal."""
         __tracebackhide__ = True
         still, training = (
@@ -479,6 +481,7 @@ class Asked:
         try:
             expect_close(training, np.asarray(still, float), self.what[0], condition=100.0)
         except Mismatch as wrong:
+            self.expect_not_random(made_with, inputs, state)
             differ = "differ from those" if is_plural(self.what[0]) else "differs from that"
             told = (
                 f"In training, {self.what[0]} of {self.name} {differ} in evaluation. The text "
@@ -490,6 +493,7 @@ class Asked:
                 mistake="dropout-not-asked-for",
                 told=told,
                 sides=("in training", "in evaluation"),
+                requirement=requirement,
             ) from None
 
     def _follow(self, made_with: Sizes, cases: Sequence[Case]) -> Iterator[bool]:

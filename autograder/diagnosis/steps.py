@@ -6,20 +6,20 @@ this call.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
+from itertools import combinations, islice
 from typing import NamedTuple
 
 import numpy as np
 
 from autograder.diagnosis import facts
 from autograder.diagnosis.examination import ENOUGH, TELLING, Examination
-from autograder.diagnosis.finding import Finding, located, named, named_fact, stated
-from autograder.diagnosis.general import GENERAL, NOTHING_RETURNED, PRINTED
+from autograder.diagnosis.finding import Finding, located, named, named_fact, stated, worded
+from autograder.diagnosis.general import GENERAL, NOT_COMBINED, NOTHING_RETURNED, PRINTED
 from autograder.diagnosis.kept_state import REMEMBERS
 from autograder.diagnosis.outcome import Outcome, agree, alike, only_nan, outcome_of, same
-from autograder.diagnosis.recipe import Misconception, Probe
+from autograder.diagnosis.recipe import Misconception, Probe, fit_together
 from autograder.diagnosis.replay import Pair, Replay, Wrong
-from autograder.report.model import DiagnosisCode
+from autograder.report.model import DiagnosisCode, Statement
 
 DRAWS = 2  # a name must be found again after this many draws of calls
 SEEN = 6  # a sentence without a name must be true for this many draws of calls
@@ -161,6 +161,25 @@ def one_generic_change(examination: Examination) -> Finding | None:
     return _one_name(examination, found[:1], "in_wrong_calls", IN_WRONG_CALLS)
 
 
+def one_with_a_generic_change(examination: Examination) -> Finding | None:
+    """Return a misconception and a generic change that together explain all calls.
+
+    Each of the two alone must explain calls in which the other changes nothing.
+    """
+    outcomes, wrong = examination.outcomes, examination.wrong
+    found = [
+        (first[0], change, *first[1:])
+        for first in examination.replay.singles
+        if first[0].id not in NOT_COMBINED
+        for change in _changes_beside(examination, first)
+    ]
+    pairs = [pair for pair in found if all(fit_together(*two) for two in combinations(pair, 2))]
+    by_wrong = sorted(examination.everywhere, key=lambda n: (n not in wrong, outcomes[n].raised))
+    pairs = examination.replay.giving(pairs, outcomes, by_wrong)
+    one_listed = len({pair[0].id for pair in pairs}) == 1
+    return named("two_mistakes", *pairs[0][:2]) if one_listed else None
+
+
 def one_in_each_result(examination: Examination) -> Finding | None:
     """Return a finding that names two misconceptions, one for each of two wrong return values."""
     reasons = two_reasons(examination.replay, examination.outcomes)
@@ -178,7 +197,12 @@ def one_beside_errors(examination: Examination) -> Finding | None:
 def true_statements(examination: Examination) -> Finding | None:
     """Return true statements that name no mistake. Calls with more random inputs confirm them."""
     examination.draw(SEEN)
-    return facts.locate(examination.observed())
+    finding = facts.locate(examination.observed())
+    is_exact = examination.replay.recipe.comparison.is_exact
+    of_results = about_results(examination.replay, examination.outcomes) if is_exact else []
+    if not of_results or (finding is not None and finding.code != "statements"):
+        return finding
+    return located("statements", *(finding.statements if finding else ()), *of_results)
 
 
 STEPS = (
@@ -190,6 +214,7 @@ STEPS = (
     Step(two_misconceptions),
     Step(one_measure),
     Step(one_generic_change, exact_only=True, confirmed=True),
+    Step(one_with_a_generic_change, exact_only=True, confirmed=True),
     Step(one_in_each_result, exact_only=True, confirmed=True),
     Step(one_beside_errors, exact_only=True, confirmed=True),
     Step(true_statements),
@@ -242,15 +267,20 @@ def _first_probes(examination: Examination) -> Sequence[Probe]:
 
 def _fitting_pairs(examination: Examination) -> list[Pair]:
     outcomes, wrong, replay = examination.outcomes, examination.wrong, examination.replay
-    numbers = [outcomes[i].numbers for i in wrong]
-    if sum(not len(each) or bool(np.isfinite(each).any()) for each in numbers) < TELLING:
-        return []  # too few finite numbers: many of the thousands of pairs also give only NaN
+    if not _has_numbers(examination, wrong):
+        return []  # many of the thousands of pairs also give only NaN
     wrong_first = sorted(examination.everywhere, key=lambda i: (outcomes[i].raised, i not in wrong))
     pairs = examination.giving(replay.pairs, wrong_first)
     if pairs:  # one of the thousands of pairs may fit by chance
         examination.draw(DRAWS)
         pairs = replay.giving(pairs, examination.outcomes, examination.everywhere)
     return pairs
+
+
+def _has_numbers(examination: Examination, calls: Sequence[int]) -> bool:
+    """Return True if enough of these results have a finite number, or no numbers at all."""
+    numbers = [examination.outcomes[n].numbers for n in calls]
+    return sum(not len(x) or bool(np.isfinite(x).any()) for x in numbers) >= TELLING
 
 
 def _in_all_pairs(examination: Examination, pairs: Sequence[Pair]) -> list[Misconception]:
@@ -385,6 +415,25 @@ def _changes_near(examination: Examination) -> list[Wrong]:
     return found + replay.in_alternatives(found)
 
 
+def _changes_beside(examination: Examination, listed: Wrong) -> list[Misconception]:
+    """Return general changes that explain all wrong calls in which `listed` changes nothing.
+
+    Without enough of these calls, or of calls that `listed` alone explains, return none.
+    """
+    replay, outcomes = examination.replay, examination.outcomes
+    alone, others = [], []
+    for n in examination.wrong:
+        if replay.is_right(n, replay.outcome(n, listed)):
+            others.append(n)
+        elif replay.fits(n, outcomes[n], listed) and not outcomes[n].raised:
+            alone.append(n)
+    if len(alone) < TELLING or not _has_numbers(examination, others):
+        return []
+    changes = [wrong for wrong in replay.families if len(wrong) == 1]
+    found = replay.giving(changes, outcomes, others)
+    return [wrong[0] for wrong in found]
+
+
 def _one_change(examination: Examination, near: Sequence[Wrong]) -> Finding | None:
     outcomes, wrong = examination.outcomes, set(examination.wrong)
     values_first = sorted(
@@ -395,19 +444,34 @@ def _one_change(examination: Examination, near: Sequence[Wrong]) -> Finding | No
 
 def two_reasons(replay: Replay, answers: Sequence[Outcome]) -> list[Misconception]:
     """Return a misconception for each of two wrong return values, or an empty list."""
+    reasons = _reasons_of_results(replay, answers)
+    known = [reason for reason in reasons if reason is not None]
+    return known if len(known) == len(reasons) == 2 else []
+
+
+def about_results(replay: Replay, answers: Sequence[Outcome]) -> list[Statement]:
+    """Return a statement for each of several returned values that a single mistake gives."""
+    return [
+        stated("fact", id=reason.id, says=worded("in_some_calls", reason.finding))
+        for reason in _reasons_of_results(replay, answers)
+        if reason is not None
+    ]
+
+
+def _reasons_of_results(replay: Replay, answers: Sequence[Outcome]) -> list[Misconception | None]:
+    """Return a misconception, or None, for each of several returned values that is wrong."""
     count, everywhere = len(replay.recipe.results), range(len(answers))
     given = [answer.in_parts(count) for answer in answers]
     right = [replay.outcome(n).in_parts(count) for n in everywhere]
     if count < 2 or any(len(outcome.parts) != count for outcome in (*given, *right)):
         return []
-    wrong_calls = []  # of each wrong result
+    reasons: list[Misconception | None] = []
     for place in range(count):
         wrong = [n for n in everywhere if not _alike(replay, n, given[n], right[n], place)]
-        wrong_calls += [(place, wrong)] if wrong else []
-    if len(wrong_calls) != 2 or min(len(calls) for _, calls in wrong_calls) < LEAST_OF_A_RESULT:
-        return []
-    reasons = [_reason(replay, given, place, wrong) for place, wrong in wrong_calls]
-    return [reason for reason in reasons if reason is not None] if all(reasons) else []
+        is_enough = len(wrong) >= LEAST_OF_A_RESULT
+        if wrong:
+            reasons.append(_reason(replay, given, place, wrong) if is_enough else None)
+    return reasons
 
 
 def _reason(

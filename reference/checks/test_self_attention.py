@@ -559,11 +559,11 @@ def test_other_sizes(whole, bare, rng, note, grading):
     batch = whole_batch(whole, rng, note)
     x = draw_x(rng, *batch, 6, 8)
     state = state_of(rng, 8, 5, 3)
+    # before values that another mistake makes wrong
+    whole.expect_no_dropout((8, 5, 3), x, state, "no dropout")
     whole.expect_to_follow((8, 5, 3), x, state)
     if whole.is_comparable((8,), draw_x(rng, *batch, 4, 8), state_of(rng, 8), note):
         compare_whole(whole, bare, (8, 5, 3), x, state, note)
-    grading("no dropout")
-    whole.expect_no_dropout((8, 5, 3), x, state)
     grading("no side effects")
     expect_unchanged_tensors(whole.run((8, 5, 3), x, state), x, ("x",))
     causal = causal_mask(6).astype(np.float32)

@@ -6,6 +6,7 @@ import pytest
 from autograder.author import (
     Mismatch,
     Raised,
+    StudentProblem,
     expect_close,
     expect_follows,
     expect_results,
@@ -211,7 +212,38 @@ def test_greedy(submission, kit, rng):
         prompt = rng.integers(words, size=length)
         model = kit.MeanModel.kept(*(tensor(each) for each in weights))
         answer = run_generate(submission, model, prompt, count)
-        expect_close(answer, greedy(*weights, prompt, count, 1000), "the sequence")
+        try:
+            expect_close(answer, greedy(*weights, prompt, count, 1000), "the sequence")
+        except Mismatch:
+            expect_not_sampled(submission, kit, model, prompt, count)
+            raise
+
+
+def expect_not_sampled(submission, kit, model, prompt, count):
+    """Fail if the tokens at temperature 0 depend only on the seed of the generator."""
+    form = form_of(submission, kit)
+    try:
+        first, again, *others = (
+            run_generate(
+                submission.aside(),
+                model,
+                prompt,
+                count,
+                form,
+                temperature=0.0,
+                generator=kit.generator.kept(seed),
+            )
+            for seed in (1, 1, 2, 3, 4, 5)
+        )
+    except (Mismatch, StudentProblem):
+        return
+    if np.array_equal(first, again) and any(not np.array_equal(first, each) for each in others):
+        raise Mismatch(
+            "With temperature=0.0, the tokens depend on the seed of the generator, so your code "
+            "samples them. At temperature 0, take the token with the largest logit.",
+            "the sequence",
+            mistake="sampled-at-zero",
+        )
 
 
 @pytest.mark.check(

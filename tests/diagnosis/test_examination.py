@@ -14,7 +14,7 @@ from autograder.diagnosis.mistakes import known_mistakes
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.steps import diagnose
-from autograder.grading.diagnoses import answer_to
+from autograder.grading.diagnoses import Catalogue, answer_to
 from autograder.sandbox.problems import Raised
 from autograder.worker.messages import CodePlace
 
@@ -58,6 +58,16 @@ def examine(function, recipe=RECIPE):
             return Answer(Outcome(RAISES), f"It stopped with {error}.")
 
     return diagnose(Examination(Replay(recipe), ask))
+
+
+def examine_listed(exercise, name, function):
+    """Diagnose a function with the course's list of mistakes."""
+
+    def ask(probe):
+        with np.errstate(all="ignore"):
+            return Answer(outcome_of(function(*probe.args, **probe.kwargs)))
+
+    return diagnose(Examination(Catalogue("reference").replay(exercise, name), ask))
 
 
 def with_calls(*constants):
@@ -159,6 +169,30 @@ def test_a_pair_is_named_where_its_numbers_need_both_halves():
     function, names = PAIRS[1]
     found = examine(function)
     assert found.code == "two_mistakes" and found.misconceptions == names
+
+
+def test_a_pair_may_have_a_generic_change_as_its_second_half():
+    """Whole numbers show the sum alone, and a single row shows the lost decimals alone."""
+
+    def function(x, axis=-1):
+        x = np.trunc(x)
+        e = np.exp(x - x.max(axis=axis, keepdims=True))
+        return e / e.sum()
+
+    found = examine_listed("softmax", "softmax", function)
+    assert found.code == "two_mistakes"
+    assert found.misconceptions == ("sum-over-everything", "x-whole")
+
+
+def test_a_wrong_result_is_explained_beside_another_of_a_wrong_shape():
+    def function(X, W_Q, W_K, W_V):
+        return X[..., :1, :] @ W_Q, X @ W_K, np.abs(X @ W_V)
+
+    found = examine_listed("qkv_projection", "project_qkv", function)
+    assert found.says == (
+        "The shape of Q is (…, 1, d_k). It should be (…, L, d_k). Your numbers match V as "
+        "absolute values."
+    )
 
 
 def test_a_pair_that_may_be_one_mistake_is_not_named():

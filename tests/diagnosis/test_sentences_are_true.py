@@ -24,7 +24,7 @@ from autograder.diagnosis import facts
 from autograder.diagnosis.examination import Answer, Examination
 from autograder.diagnosis.finding import worded
 from autograder.diagnosis.outcome import RAISES, Outcome, agree, outcome_of
-from autograder.diagnosis.steps import SEEN, diagnose
+from autograder.diagnosis.steps import SEEN, about_results, diagnose
 from tests.conftest import ROOT
 from tests.diagnosis.test_no_false_names import CASES, CATALOGUE
 from tools.unseen.mutated import singles
@@ -139,14 +139,15 @@ def examined(replay, ask):
     return finding, examination.observed()
 
 
-def is_false(finding, seen):
+def is_false(replay, finding, seen):
     """What a finding says that is not true of each call."""
     if finding is None:
         return []
     cases = [in_parts(case, len(seen.recipe.results)) for case in seen.cases]
     false = claims_hold(finding.says, cases)
     if finding.code == "statements":
-        still = facts.true_statements(seen)
+        answers = [case.answer.outcome for case in seen.cases]
+        still = [*facts.true_statements(seen), *about_results(replay, answers)]
         false += [str(each) for each in finding.statements if each not in still]
     for statement in finding.statements:
         if statement.code in {"right_and_wrong", "right_and_error"}:
@@ -188,7 +189,7 @@ def tried(exercise, function, wrongs):
         if told_apart(replay, wrong):
             finding, seen = examined(replay, replayed(replay, wrong))
             names = [getattr(each, "id", "style") for each in wrong]
-            false += [(names, finding.says, each) for each in is_false(finding, seen)]
+            false += [(names, finding.says, each) for each in is_false(replay, finding, seen)]
     return false
 
 
@@ -273,7 +274,7 @@ def examined_file(exercise, function, module):
             return Answer(Outcome(RAISES), f"{function} stopped with {type(error).__name__}.")
 
     finding, seen = examined(replay, ask)
-    return [(finding.says, each) for each in is_false(finding, seen)]
+    return [(finding.says, each) for each in is_false(replay, finding, seen)]
 
 
 FILES = [

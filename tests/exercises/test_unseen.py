@@ -47,6 +47,7 @@ TABLE = {
     "multi_head_attention": {
         "dropout_by_default": (15, {"dropout-not-asked-for"}),
         "mask_rows_for_padding": (16, {"mask-rows-meet-batch"}),
+        "turned_scores_and_dropout": (9, {"queries-and-keys-exchanged", "dropout-not-asked-for"}),
     },
     "language_model": {
         "batch_of_one_squeezed": (18, set()),
@@ -61,6 +62,7 @@ TABLE = {
         "adamax_with_falling_rate": (15, set()),  # other optimizers, too, leave weights unchanged
         "decay_after_twenty": (21, {"rate-scheduled"}),
         "evaluates_while_training": (21, {"trains-in-evaluation"}),
+        "samples_at_zero": (16, {"remembers", "sampled-at-zero"}),
         "seeds_by_the_generator": (23, {"generator-starts-again"}),
         "top_forty": (21, {"unlikely-never-sampled"}),
         "warm_up_of_a_tenth": (21, {"rate-scheduled"}),

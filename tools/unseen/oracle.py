@@ -1,6 +1,7 @@
 """Test of reports on mutants, with calls that no examination makes."""
 
 from collections.abc import Sequence
+from itertools import product
 
 import msgspec
 
@@ -8,7 +9,7 @@ from autograder.checks.proxy import Submission
 from autograder.diagnosis import facts
 from autograder.diagnosis.examination import Answer, observe
 from autograder.diagnosis.replay import Replay, Wrong
-from autograder.diagnosis.steps import SEEN, two_reasons
+from autograder.diagnosis.steps import SEEN, about_results, two_reasons
 from autograder.grading.diagnoses import Catalogue, Stopped, answer_to
 from autograder.report.model import Diagnosis, Statement
 from autograder.sandbox.session import WorkerSession
@@ -40,7 +41,9 @@ class Oracle:
             return [each.id for each in reasons] != list(diagnosis.misconceptions)
         if not replay.recipe.comparison.is_exact or diagnosis.code not in {"statements", "measure"}:
             return False  # for example, a check's own name: it has no replay
-        still = [_claim(each) for each in facts.true_statements(observe(replay, answers))]
+        of_results = about_results(replay, [answer.outcome for answer in answers])
+        stated = [*facts.true_statements(observe(replay, answers)), *of_results]
+        still = [_claim(each) for each in stated]
         return any(_claim(statement) not in still for statement in diagnosis.statements)
 
 
@@ -81,7 +84,12 @@ def _of_names(replay: Replay, names: Sequence[str]) -> list[Wrong]:
     wanted = set(names)
     alone = [wrong for wrong in (*replay.singles, *replay.families) if {wrong[0].id} == wanted]
     pairs = [pair for pair in replay.pairs if wanted <= {pair[0].id, pair[1].id}]
-    return alone + pairs
+    with_changes = [
+        (one[0], change[0], *one[1:])
+        for one, change in product(replay.singles, replay.families)
+        if {one[0].id, change[0].id} == wanted and len(change) == 1
+    ]
+    return alone + pairs + with_changes
 
 
 def _gives(replay: Replay, wrong: Wrong, fresh: dict[int, Answer], in_some: bool) -> bool:

@@ -40,7 +40,7 @@ def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> F
         of_row = []
         for each in MASKED_ROW.misconceptions:
             wrong = _made(MASKED_ROW, each, call)
-            if _made_by(row, wrong) and _chance("weights", row, wrong, right) < CHANCE:
+            if _made_by(row, wrong) and _is_sure_of_row(each, row, wrong, right):
                 of_row.append((each.id, each.finding))
         of_row += [("copied-from-s3", S3)] if not variant and _printed(name, row) else []
         if not of_row:
@@ -292,6 +292,12 @@ def _chance(step: str, mine: Array, wrong: Array, right: Array, fitted: int = 0)
     return float(np.prod(sorted(chances)[fitted:])) if len(chances) > fitted else 1.0
 
 
+def _is_sure_of_row(wrong: Misconception, row: Array, made: Array, right: Array) -> bool:
+    """Return True if the row shows this mistake: what is said of equal shares is visible."""
+    is_visible = wrong.id == "equal-shares" and not _close(row, right)
+    return is_visible or _chance("weights", row, made, right) < CHANCE
+
+
 def _name_before(part: HandPart, step: str) -> str:
     return f"{part.letter}_{STEPS[STEPS.index(step) - 1]}"
 
@@ -362,7 +368,7 @@ def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
     right = np.array(STANDARD.masked_row)
     for each in MASKED_ROW.misconceptions:
         row = np.round(_made(MASKED_ROW, each, call), 3)
-        if _chance("weights", row, _made(MASKED_ROW, each, call), right) < CHANCE:
+        if _is_sure_of_row(each, row, _made(MASKED_ROW, each, call), right):
             yield name, each.id, {name: row.tolist()}
 
 
