@@ -28,7 +28,7 @@ NEW = 3  # so many numbers do not agree by chance: 1e-5 ** 3, times 1e5 pairs, i
 FAR = 1e-5  # answers closer than this may be equal apart from rounding errors
 LEAST_OF_A_RESULT = 2  # each of two wrong results must be wrong in at least this many calls
 LARGE = 1e3  # the least condition of a call with large numbers
-LEAST_BESIDE_ERRORS = 4  # a name beside errors needs this many wrong results
+LEAST_BESIDE_ERRORS = 3  # a name beside errors needs this many wrong results in each draw
 HARD_CODED = "hard-coded"
 IN_WRONG_CALLS = "in the calls that go wrong"
 WITH_A_RESULT = "in the calls that give a wrong result"
@@ -189,7 +189,8 @@ def one_in_each_result(examination: Examination) -> Finding | None:
 def one_beside_errors(examination: Examination) -> Finding | None:
     """Return a misconception that explains the wrong results, if other calls raise errors."""
     values = [n for n in examination.wrong if not examination.outcomes[n].raised]
-    if not LEAST_BESIDE_ERRORS <= len(values) < len(examination.wrong):
+    draws = len(examination.answers) // len(examination.replay.probes())
+    if not draws * LEAST_BESIDE_ERRORS <= len(values) < len(examination.wrong):
         return None
     return _in_one_kind(examination, [(values, WITH_A_RESULT)], "and_errors")
 

@@ -138,7 +138,7 @@ def axes(state: Any) -> dict[str, int]:
 TRAITS = (
     Trait(lambda s: s.mask is not None, "with a mask", "without a mask"),
     Trait(lambda s: s.x.ndim > 2, "with batch axes", "without a batch axis"),
-    Trait(lambda s: s.x.ndim == 3, "with one batch axis", "with two batch axes or none", False),
+    Trait(lambda s: s.x.ndim != 3, "with two batch axes or none", "with one batch axis", False),
     Trait(
         lambda s: s.d_k != s.d_model,
         "if d_k is not d_model",
