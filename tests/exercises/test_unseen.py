@@ -47,7 +47,10 @@ TABLE = {
     "multi_head_attention": {
         "dropout_by_default": (15, {"dropout-not-asked-for"}),
         "mask_rows_for_padding": (16, {"mask-rows-meet-batch"}),
-        "turned_scores_and_dropout": (9, {"queries-and-keys-swapped"}),
+        "turned_scores_and_dropout": (
+            9,
+            {"queries-and-keys-swapped", "dropout-not-asked-for"},
+        ),
     },
     "language_model": {
         "batch_of_one_squeezed": (18, set()),
