@@ -430,9 +430,9 @@ def _changes_beside(examination: Examination, listed: Wrong) -> list[Misconcepti
             alone.append(n)
     if len(alone) < TELLING or not _has_numbers(examination, others):
         return []
-    changes = [wrong for wrong in replay.families if len(wrong) == 1]
-    found = replay.giving(changes, outcomes, others)
-    return [wrong[0] for wrong in found]
+    left_out = (wrong for wrong in replay.singles if wrong[0].id in NOT_COMBINED)
+    changes = [wrong for wrong in (*left_out, *replay.families) if len(wrong) == 1]
+    return [wrong[0] for wrong in replay.giving(changes, outcomes, others)]
 
 
 def _one_change(examination: Examination, near: Sequence[Wrong]) -> Finding | None:

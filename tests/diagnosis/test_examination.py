@@ -184,6 +184,20 @@ def test_a_pair_may_have_a_generic_change_as_its_second_half():
     assert found.misconceptions == ("sum-over-everything", "x-whole")
 
 
+def test_lost_decimals_are_named_beside_a_listed_mistake():
+    """A list of whole numbers has one axis, so it shows the lost decimals alone."""
+
+    def function(x, axis=0):
+        x = np.asarray(x)
+        shares, e = np.empty_like(x), np.exp(x - x.max(axis=axis, keepdims=True))
+        shares[...] = e / e.sum(axis=axis, keepdims=True)
+        return shares
+
+    found = examine_listed("softmax", "softmax", function)
+    assert found.code == "two_mistakes"
+    assert found.misconceptions == ("first-axis-by-default", "stored-as-whole")
+
+
 def test_a_wrong_result_is_explained_beside_another_of_a_wrong_shape():
     def function(X, W_Q, W_K, W_V):
         return X[..., :1, :] @ W_Q, X @ W_K, np.abs(X @ W_V)
