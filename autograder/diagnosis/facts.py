@@ -143,7 +143,8 @@ def _other_shape(seen: Observations) -> Statement | None:
     for name, results in zip(names, zip(*calls, strict=True), strict=True):
         own, right = [[result[side].shape for result in results] for side in (0, 1)]
         sizes = [seen.recipe.axes(case.state) for case in seen.values]
-        named = in_names(name + some, own, right, sizes)
+        is_number = {not shape for shape in right}  # a single number has no axes to compare
+        named = in_names(name + some, own, right, sizes) if len(is_number) == 1 else None
         if named is not None:
             return named
     return None
