@@ -82,8 +82,7 @@ class Recorder:
         if any(asked.is_close(sums[np.newaxis])[0] for sums in known):
             return
         known.append(asked.sums)
-        data = packed_value(value)
-        place = self.values.setdefault(data, len(self.values))
+        place = self.values.setdefault(packed_value(value), len(self.values))
         answers = self.functions.setdefault(name, RecordedAnswers())
         answers.kinds.append(asked.kind)
         answers.sums += asked.sums.astype("<f8").tobytes()

@@ -70,8 +70,7 @@ def stub_text(course: Course, exercise: Exercise, variant: str = "") -> str:
 
 def stub_notebook(course: Course, exercise: Exercise, variant: str = "", last: str = "") -> str:
     """Return the student's notebook with pictures, a check cell, and the optional cell `last`."""
-    lesson = _lesson(course, exercise, variant)
-    book = as_book(lesson, course.handed_out, checking_cells(exercise))
+    book = as_book(_lesson(course, exercise, variant), course.handed_out, checking_cells(exercise))
     if last:
         from nbformat.v4 import new_code_cell
 
@@ -119,7 +118,6 @@ def checking_cells(exercise: Exercise) -> list[Any]:
 
 
 def written(book: Any) -> str:
-    """Validate a notebook, and return it as text."""
     import nbformat
 
     nbformat.validate(book)

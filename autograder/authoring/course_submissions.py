@@ -37,7 +37,6 @@ from autograder.worker.serve import Answers
 
 
 def right_answers(course: Course, exercise: Exercise) -> Iterator[Source]:
-    """Yield the solution and the alternative solutions of an exercise."""
     yield read_course_work(course.solution_file(exercise.name), exercise)
     yield from _read_all(course.root / course.content.right / exercise.name, exercise)
 
@@ -60,7 +59,6 @@ def _read_all(folder: Path, exercise: Exercise) -> Iterator[Source]:
 
 
 def read_course_work(path: Path, exercise: Exercise) -> Source:
-    """Read a solution or another file of the course as a submission."""
     try:
         return read_source(path, exercise.name, Siblings(path.parent))
     except UnreadableFile as error:

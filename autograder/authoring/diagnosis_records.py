@@ -195,13 +195,12 @@ class ReplayRecorder:
         require_plain_data(result)
         plain = [args, dict(probe.kwargs)]
         require_plain_data(plain)
-        axes = {name: int(size) for name, size in self.recipe.axes(state).items()}
         return RecordedProbe(
             given=packed_value(plain),
             made=made,
             condition=float(probe.condition),
             traits=[trait.of(state) for trait in self.recipe.traits],
-            sizes=axes,
+            sizes={name: int(size) for name, size in self.recipe.axes(state).items()},
             result=b"" if result is None else packed_value(result),
         )
 

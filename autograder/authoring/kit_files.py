@@ -65,13 +65,11 @@ def text_files(course: Course, options: ReleaseOptions) -> KitFiles:
 
 
 def pictures(course: Course, files: KitFiles) -> dict[str, bytes]:
-    """Return the pictures in a released course's scripts."""
     scripts = [files[name] for name in files if re.fullmatch(rf"{WORK}/\w+\.py", name)]
     return {f"{WORK}/{name}": data for name, data in pictures_of(course, scripts).items()}
 
 
 def course_text(course: Course, options: ReleaseOptions, made: Released) -> str:
-    """Return the text of the `course.yml` that students get."""
     content, exercises = course.content, options.exercises
     names = {exercise.name for exercise in exercises}
     shown = replace(
@@ -176,9 +174,8 @@ def surroundings(course: Course, options: ReleaseOptions, wheel: str, numpy: str
         "package": PACKAGE,
         "numpy": numpy,
     }
-    readme = filled("README.md", values)
     ignored = ".autograder/\n.venv/\n__pycache__/\n.pytest_cache/\n"
-    return {"README.md": readme, ".gitignore": ignored, **editor_files(WORK)}
+    return {"README.md": filled("README.md", values), ".gitignore": ignored, **editor_files(WORK)}
 
 
 def editor_files(exercises: str) -> KitFiles:
@@ -210,8 +207,7 @@ def released(text: str, label: str, naming: Naming, checks: bool, silent: bool =
     if checks:
         tree.body = _used(tree.body)
     body = [each for each in tree.body if getattr(each, "module", "") != "__future__"]
-    whole = ast.Module(body=body, type_ignores=[])
-    text = ast.unparse(ast.fix_missing_locations(whole))
+    text = ast.unparse(ast.fix_missing_locations(ast.Module(body=body, type_ignores=[])))
     asks = f"from autograder.author import stand_in as {FIND}\n" if FIND in text else ""
     return f"from __future__ import annotations\n{asks}{text}\n"
 

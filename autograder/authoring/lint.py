@@ -175,7 +175,6 @@ def _errors_in_misconceptions(
 
 
 def _undefined_names(folders: Sequence[Path]) -> Iterator[AuthoringError]:
-    """Yield an error for each undefined name in a function of the imported course modules."""
     modules = {}
     for module in list(sys.modules.values()):
         path = Path(getattr(module, "__file__", None) or "")
@@ -235,7 +234,6 @@ def _defined_in_solution(course: Course, exercise: Exercise) -> Definitions | No
 
 
 def _errors_in_uses(course: Course, exercise: Exercise) -> list[AuthoringError]:
-    """Return an error for each unknown name in the checks of an exercise."""
     text = course_text(course.checks_file(exercise.name))
     solution = _defined_in_solution(course, exercise)
     errors: dict[AuthoringError, None] = {}

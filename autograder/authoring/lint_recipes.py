@@ -67,8 +67,7 @@ class Places:
             for call in (node for node in ast.walk(text.tree) if isinstance(node, ast.Call)):
                 by_name = dict(zip(RECIPE_FIELDS, call.args, strict=False))
                 by_name |= {each.arg: each.value for each in call.keywords if each.arg}
-                of = by_name.get("of")
-                names = {getattr(of, field, "") for field in ("value", "id", "attr")}
+                names = {getattr(by_name.get("of"), field, "") for field in ("value", "id", "attr")}
                 if getattr(call.func, "id", "") == Recipe.__name__ and function in names:
                     line = _line_of(call, word) if word else 0
                     line = line or getattr(by_name.get(word), "lineno", call.lineno)
@@ -118,7 +117,6 @@ def _entries(text: CourseText, name: str) -> Iterator[tuple[ast.Constant, ast.ex
 def errors_in_record(
     module: ModuleType, mistakes: Mistakes, places: Places
 ) -> Iterator[AuthoringError]:
-    """Yield the errors in a module's list of mistakes, except errors in recipes."""
     seen: set[str] = set()
     listed: tuple[Any, ...] = mistakes.listed
     for recipe in listed:
@@ -153,7 +151,6 @@ def _takes(function: Any, count: int) -> bool:
 def errors_in_recipe(
     recipe: Recipe, places: Places, solution: Mapping[str, ast.AST] | None, folders: Sequence[Path]
 ) -> list[AuthoringError]:
-    """Return the errors in a recipe, without running it."""
     name = recipe.function
     if solution is not None and name not in solution:
         says = f"the solution has no function `{name}`{meant(name, solution)}"
@@ -176,7 +173,6 @@ def errors_in_recipe(
 
 
 def _wrong_types(recipe: Any) -> Iterator[tuple[str, object, str]]:
-    """Yield each field of a recipe with a wrong type: its name, value and expected type."""
     for field, (kind, expected) in TUPLES.items():
         values = getattr(recipe, field)
         if isinstance(values, str) or not isinstance(values, Iterable):
@@ -215,8 +211,7 @@ def _wrong_parameters(recipe: Recipe, solution: ast.AST | None) -> NamedErrors:
         own = [each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
         for name in recipe.parameters:
             if name not in own and args.kwarg is None and args.vararg is None:
-                says = f"the solution's function has no parameter `{name}`{meant(name, own)}"
-                yield name, says
+                yield name, f"the solution's function has no parameter `{name}`{meant(name, own)}"
     if not recipe.steps:
         yield recipe.function, "`steps` is empty."
     for name in recipe.steps:

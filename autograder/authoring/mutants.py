@@ -105,7 +105,6 @@ class EquivalentMutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def equivalent_mutants(
     solutions: Path, exercises: Collection[str]
 ) -> dict[str, list[EquivalentMutant]]:
-    """Return the mutants that `equivalent.yml` lists as correct, by exercise."""
     path = solutions / "equivalent.yml"
     if not path.is_file():
         return {}

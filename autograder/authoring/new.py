@@ -89,8 +89,7 @@ def new_course(
             f"exercise NAME"
         )
     title = _quoted(_title(title, folder.resolve().name))
-    values = {"quoted_title": title, "entry": _entry(exercise, "", needs)}
-    text = filled("course.yml", values)
+    text = filled("course.yml", {"quoted_title": title, "entry": _entry(exercise, "", needs)})
     course = parse_course(path, text)
     files = {path: text, **_files(course, exercise)}
     if not (folder / ".gitignore").exists():

@@ -142,7 +142,6 @@ def _begin() -> None:
 
 
 def record_key(course: Course, exercise: Exercise, *settings: object) -> str:
-    """Return the cache key for an exercise's records with these settings."""
     content = msgspec.structs.replace(course.content, exercises=(exercise,), assignments=())
     return cache_key(
         settings,

@@ -69,7 +69,6 @@ Checks = Mapping[str, Sequence[Check]]
 def bundle(
     course: Course, options: ReleaseOptions, how: RecordingOptions = IN_THIS_PROCESS
 ) -> dict[str, bytes]:
-    """Return the content of all files of the released course, by path."""
     exercises, policy = options.exercises, options.policy
     checks = checks_of(course, [exercise.name for exercise in exercises])
     with importable(course):
@@ -91,8 +90,7 @@ def bundle(
     refuse_leaks()  # search now too, before the long recording
     # an exam shows no findings, so it needs no names of mistakes
     parts: list[RecordedPart] = ["checks"] if policy == "exam" else ["mistakes", "checks"]
-    recorded = _recorded(course, whole, options, parts, how)
-    for (name, part), data in recorded.items():
+    for (name, part), data in _recorded(course, whole, options, parts, how).items():
         place = f"{PACKAGE}/{FOLDER}/{name}"
         if part == "checks":
             record = msgspec.msgpack.decode(data, type=ExerciseRecord)
@@ -116,8 +114,7 @@ def _allowed_texts(
     for exercise in options.exercises:
         secret += [line for question in exercise.questions for line in question.rubric]
         hints = [check.hints for check in checks[exercise.name]]
-        known = known_mistakes(course.content.reference, exercise.name)
-        for recipe in known.recipes.values():
+        for recipe in known_mistakes(course.content.reference, exercise.name).recipes.values():
             hints += [wrong.hints for wrong in recipe.misconceptions]
             (secret if exam else shown).extend(wrong.finding for wrong in recipe.misconceptions)
         shown += [hint for each in hints for hint in each[:most]]

@@ -18,7 +18,6 @@ LEAST = 8  # shorter lines of a solution may be hints
 
 
 def forbidden_faults(names: Iterable[str]) -> Iterator[str]:
-    """Yield a fault for each name in `forbids` that does not exist."""
     for name in names:
         try:
             pkgutil.resolve_name(name)

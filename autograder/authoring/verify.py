@@ -151,7 +151,6 @@ class Verifier:
             self._fault(fault)
 
     def _graded(self, source: Source | SimulatedClient, wanted: RunOptions = ALL_CHECKS) -> Graded:
-        """Grade a source, or raise `InternalError` if the grader failed."""
         graded = self._judge.run(source, wanted)
         if graded.error is not None:
             raise graded.error
@@ -431,8 +430,7 @@ class Verifier:
                 self._fault(f"{function} makes other calls in a second run; draw from `rng`")
 
     def _prove(self) -> None:
-        wrong = wrong_answers(self.course, self.exercise)
-        for source in itertools.chain(wrong, self._mutated):
+        for source in itertools.chain(wrong_answers(self.course, self.exercise), self._mutated):
             left = {name for name, of in self._functions.items() if of not in self._told}
             if left:
                 self._graded_wrong(source, RunOptions(frozenset(left)))

@@ -123,8 +123,7 @@ def expect_close(
     right = np.asarray(expected, dtype=np.float64)
     answer = expect_shape(actual, right.shape, what, expected=right)
     numbers, right = (np.where(among, each, 0.0) for each in (answer.astype(np.float64), right))
-    most = Tolerance(condition, within).of(answer.dtype, right)
-    wrong = ~(np.abs(numbers - right) <= most)
+    wrong = ~(np.abs(numbers - right) <= Tolerance(condition, within).of(answer.dtype, right))
     if (bad := ~np.isfinite(numbers)).any():
         place = tuple(np.argwhere(bad)[0].tolist())
         kind = "NaN (not a number)" if np.isnan(numbers[place]) else "an infinite value"

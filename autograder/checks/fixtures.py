@@ -25,7 +25,6 @@ class Fixtures:
         raise AssertionError(f"{item.name} runs, and checks are only collected")
 
     def seed_of(self, item: pytest.Item) -> int:
-        """Return the seed of a check's random inputs."""
         raise AssertionError(f"{item.name} runs, and checks are only collected")
 
     @pytest.hookimpl(tryfirst=True)

@@ -231,8 +231,7 @@ def expect_follows(
             result.
     """
     __tracebackhide__ = True
-    cases = [(actual, expected, from_own)]
-    expect_all_follow(cases, what, note, own, submission, **details)
+    expect_all_follow([(actual, expected, from_own)], what, note, own, submission, **details)
 
 
 def expect_all_follow(

@@ -234,8 +234,7 @@ class _Search:
         bare = own.rpartition(".")[2] != "weight"  # not nn.Linear's, so often used as x @ W
         turned = [places.T] if bare and places.ndim == 2 else []
         if bare and places.ndim == 2 and len(shape) == 3 and shape[0] * shape[2] == len(places):
-            apart = places.reshape(shape[0], shape[2], -1).transpose(0, 2, 1)
-            turned.append(apart)
+            turned.append(places.reshape(shape[0], shape[2], -1).transpose(0, 2, 1))
         return [{own: way} for way in (*turned, places) if way.shape == shape]
 
     def _stacked(self, own: str, parts: Sequence[str]) -> Ways:

@@ -119,13 +119,10 @@ class ProjectionHash:
         self.size = float(np.abs(numbers).sum())
 
     def is_close(self, sums: Vector) -> npt.NDArray[np.bool_]:
-        """Return True for each row of `sums` that equals this hash's sums."""
-        allowed = LEAST + CLOSE * self.size
-        return np.asarray((np.abs(sums - self.sums) <= allowed).all(axis=-1))
+        return np.asarray((np.abs(sums - self.sums) <= LEAST + CLOSE * self.size).all(axis=-1))
 
 
 def hash_of_pass(made_with: Any, inputs: Any, state: Any, toward: Any) -> ProjectionHash:
-    """Return the hash of the arguments of `reference_pass`."""
     return ProjectionHash((list(made_with), list(inputs), dict(state), toward and list(toward)))
 
 

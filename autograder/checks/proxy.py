@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from autograder.report.values import as_text, describe_call
-from autograder.sandbox.peer import CourseFunction, Note
+from autograder.sandbox.peer import CourseFunction, Note, Peer
 from autograder.sandbox.problems import Crashed, NotPlain, Raised
 from autograder.sandbox.process import handle_in
 from autograder.sandbox.session import WorkerSession
@@ -99,8 +99,7 @@ class Function:
                 values. The exception says why.
         """
         __tracebackhide__ = True
-        reply = self._ask(args, kwargs, draw=most)
-        match reply.value:
+        match self._ask(args, kwargs, draw=most).value:
             case [True, bool(ended), list(items)] if len(items) <= most:
                 return Drawn(list(items), ended)
             case [False, False, value]:
@@ -273,7 +272,10 @@ class Submission:
         functions before you pass on the first, they share one process. `note` gets the positional
         and the named arguments of each call. They can be any plain values, of any size.
         """
-        return self._session.course_function(text, name, note)
+        workers = self._session.workers
+        if not isinstance(workers.peer, Peer):
+            workers.peer = Peer(workers.children, workers.library, workers.limits)
+        return CourseFunction(workers.peer, text, name, note)
 
     @property
     def shared(self) -> dict[Any, Any]:
@@ -328,10 +330,9 @@ class Submission:
             None if toward is None else [None if t is None else tensor(t) for t in toward],
             [[tensor(each) for each in call] for call in before],
         )
-        request = Request("forward", name, list(made_with), forward=sent)
         inputs, earlier = tuple(sent.inputs), tuple(map(tuple, sent.before))
         call = Call(name, inputs, {}, made_with, not training, bool(state), earlier)
-        value = self._asked(call, request).value
+        value = self._asked(call, Request("forward", name, list(made_with), forward=sent)).value
         try:
             passed = value if isinstance(value, Passed) else msgspec.convert(value, Passed)
         except msgspec.ValidationError:
@@ -411,8 +412,7 @@ class Submission:
 
     def about(self) -> tuple[str, ...]:
         """Return the names of the called functions, or else of the values that were read."""
-        called = [call.name for call in self._calls]
-        return tuple(dict.fromkeys(called or self._read))
+        return tuple(dict.fromkeys([call.name for call in self._calls] or self._read))
 
 
 def _sent(value: Any, offered: list[CourseFunction]) -> Any:

@@ -96,7 +96,6 @@ def unpack(data: bytes) -> bytes:
 
 
 def read_packed(path: Path, kind: type[Unpacked]) -> Unpacked:
-    """Read a file written by `pack`."""
     try:
         return msgspec.msgpack.decode(unpack(path.read_bytes()), type=kind)
     except (OSError, EOFError, lzma.LZMAError, msgspec.MsgspecError, ValueError) as error:

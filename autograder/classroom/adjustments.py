@@ -332,7 +332,6 @@ class UnappliedEntries(UserError):
 
 
 def refuse_unapplied_entries(results: Path, course: Course, reports: Sequence[Report]) -> None:
-    """Raise `UnappliedEntries` if the reports lack marks or adjustments."""
     adjustments = Adjustments(results, course)
     marks = Marks(results, course, course.exercises.values())
     stored = itertools.chain.from_iterable(marks.stored.by_answer.values())

@@ -64,15 +64,7 @@ class Decision(msgspec.Struct, frozen=True):
             )
         if change in {"file", "answer"} and (exercise == TOTAL or not cells["check"]):
             raise UserError(f"{where}: enter the change {change!r} on the desk, not in the table.")
-        points: float | None = 0.0
-        if change in {"add", "set"}:
-            points = as_number(cells["points"].replace("−", "-"))
-            least = 0 if change == "set" else -MOST
-            if points is None or not least <= points <= MOST:
-                raise UserError(
-                    f"{where}: expected points from {number(least)} to {number(MOST)}, found "
-                    f"{cells['points']!r:.40}."
-                )
+        points = points_entered(change, cells["points"], f"{where}: expected") or 0.0
         fields = {**cells, "exercise": exercise, "points": points, "work": cells["work_id"]}
         return msgspec.convert(fields, cls)
 
@@ -113,6 +105,17 @@ class Decision(msgspec.Struct, frozen=True):
         return one_line(f"{title}: {what}{who}{when}{why}", 1000)
 
 
+def points_entered(change: str, text: str, expected: str = "Expected") -> float | None:
+    """Return the points that a person has entered. For a change without points, return None."""
+    if change not in {"add", "set"}:
+        return None
+    points, least = as_number(text.replace("−", "-")), 0 if change == "set" else -MOST
+    if points is None or not least <= points <= MOST:
+        numbers = f"points from {number(least)} to {number(MOST)}"
+        raise UserError(f"{expected} {numbers}, found {text!r:.40}.")
+    return points
+
+
 def _signed(points: float) -> str:
     return f"{'+' if points >= 0 else '−'}{number(abs(points))}"
 
@@ -146,7 +149,6 @@ def put_into_effect(
     changed: dict[str, ExerciseReport],
     sources: Mapping[str, Source] = MappingProxyType({}),
 ) -> Adjustment:
-    """Apply a decision to the exercises `changed`, and return the adjustment."""
     if decision.exercise == TOTAL:
         if decision.change == "excuse":
             for name, exercise in changed.items():

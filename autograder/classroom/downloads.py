@@ -137,7 +137,6 @@ class Importer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def plain_owner(name: str) -> Owner:
-    """Return the owner of an entry that has the student's name."""
     return Owner(key=name, id=name, name=name)
 
 
@@ -262,8 +261,7 @@ def _flat_files(exercises: Collection[str]) -> Importer:
                 login = path.stem.removesuffix(f"_{exercise}")
                 if login and login != path.stem:
                     owners, name = (plain_owner(login),), f"{exercise}{path.suffix}"
-                    piece = Piece(entry=path.name, owners=owners, name=name, original=name)
-                    pieces.append(piece)
+                    pieces.append(Piece(entry=path.name, owners=owners, name=name, original=name))
         return pieces
 
     def count(listing: Listing) -> int:
@@ -304,8 +302,7 @@ def _read(listing: Listing, known: Sequence[Importer], exercises: Collection[str
     rest = [entry for entry in listing.entries if entry.name not in taken]
     open_notes = _not_understood(rest, pieces, known[0], exercises)
     open_notes += hidden_entries(listing.hidden)
-    notes = [_origin(pieces, known)]
-    return Download(listing, pieces, notes, open_notes, [*disputed, *of_one_key])
+    return Download(listing, pieces, [_origin(pieces, known)], open_notes, [*disputed, *of_one_key])
 
 
 def _without_shared_keys(pieces: Pieces) -> tuple[Pieces, list[Pieces]]:

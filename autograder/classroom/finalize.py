@@ -62,7 +62,6 @@ def _lateness(
     only: Collection[str] | None,
     before: Report | None,
 ) -> list[Lateness]:
-    """Return the lateness of each assignment, in the order of the course."""
     known = {late.assignment: late for late in before.lateness} if before is not None else {}
     had = {e.name for e in before.exercises if not e.excused} if before is not None else set()
     changed = {exercise.name for exercise in counted} ^ had
@@ -143,8 +142,7 @@ def merged_hand_in(
     """
     if old is None or new is None:
         return new or old
-    says = old if new.enrolled is None else new
-    roster = {name: getattr(says, name) for name in OF_THE_ROSTER}
+    roster = {name: getattr(old if new.enrolled is None else new, name) for name in OF_THE_ROSTER}
     if all(each.status == "missing" for each in now.values()):
         return msgspec.structs.replace(old, **roster)
     return msgspec.structs.replace(

@@ -120,8 +120,7 @@ def _opened_run(
                 contextlib.nullcontext(graders) if graders else open_pool(job.workers) as grade,
                 contextlib.closing(Journal(out)) as journal,
             ):
-                before = Records(out / REPORTS)
-                run = _ClassRun(job, before, submissions.folders, journal, progress)
+                run = _ClassRun(job, Records(out / REPORTS), submissions.folders, journal, progress)
                 secret = job.submissions.resolve(), out.resolve()
                 file = course.root / FILE_NAME
                 setup = Setup(file, run.names, job.seed, job.level, secret, submissions.scratch)
@@ -200,13 +199,11 @@ class _ClassRun:
         self.folders = sorted(rows, key=lambda folder: folder.student)
 
     def ambiguities(self) -> list[str]:
-        choices = self.adjustments.choices
-        return [*ambiguities(self.graded, self.names, self.stubs, choices)]
+        return [*ambiguities(self.graded, self.names, self.stubs, self.adjustments.choices)]
 
     def grade(
         self, submissions: Opened, graders: Graders, setup: Setup, decide: Decide | None
     ) -> GradedClass:
-        """Grade the submissions, and propose the results."""
         self.proposal = Proposal(self.job.out, self.course, self.columns, self.before)
         overview = self.proposal.overview
         overview.not_understood = submissions.not_understood

@@ -130,7 +130,6 @@ def headline(difference: GradeDifference) -> list[str]:
 
 
 def compare(before: Report | None, after: Report | None, course: Course | None) -> Change | None:
-    """Return the change of a student's grade. If the grade is the same, return None."""
     report = after or before
     assert report is not None
     cells = _cells(before, after)

@@ -224,7 +224,6 @@ def _folders(results: Path) -> dict[int, Path]:
 
 
 def versions(results: Path) -> list[tuple[ResultsVersion, Path]]:
-    """Return all versions in order, each with its folder."""
     with read_store(results) as store:
         recorded = store.versions()
     every_version = []

@@ -173,7 +173,6 @@ class JudgePool:
         self._made_for: tuple[Setup, int] | None = None
 
     def close(self) -> None:
-        """End the judges, and wait for their end."""
         if self._executor is not None:
             self._executor.shutdown(cancel_futures=True)
         self._executor = None
@@ -254,7 +253,6 @@ class JudgePool:
 
 @contextlib.contextmanager
 def open_pool(workers: int) -> Iterator[Graders]:
-    """Open a pool with this number of judge processes."""
     with contextlib.closing(JudgePool(workers)) as pool:
         yield pool.grade
 
@@ -291,7 +289,6 @@ def workers_here() -> int:
 
 
 def memory_here() -> int:
-    """Return the memory of this machine or container in bytes."""
     sizes = [sys.maxsize]
     with contextlib.suppress(AttributeError, ValueError, OSError):  # unknown on Windows
         sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
@@ -302,7 +299,6 @@ def memory_here() -> int:
 
 
 def limit_memory() -> None:
-    """Limit the memory that this judge can allocate for a submission."""
     try:
         import resource
     except ImportError:  # Windows

@@ -60,7 +60,6 @@ class AnswerMarks(msgspec.Struct, frozen=True):
 
     @property
     def is_open(self) -> bool:
-        """True if the answer has no points yet."""
         return self.mark.points is None
 
 
@@ -105,7 +104,6 @@ class Marking:
         return {answer.key: answer for answer in itertools.chain.from_iterable(answers)}
 
     def marks(self) -> Marks:
-        """Return the current marks from the store and the table."""
         return self.cached("marks", [MARKS, STORE, OLD_MARKS], self._read_marks)
 
     def _read_marks(self, store: Store | None = None) -> Marks:
@@ -187,8 +185,7 @@ def file_state(path: Path) -> tuple[int, int, int]:
 def normalized_words(text: str) -> tuple[str, ...]:
     """Return an answer's words in lower case, without the punctuation around them."""
     shown = unicodedata.normalize("NFKC", text).casefold()
-    words = (word.strip(_AROUND) for word in shown.split())
-    return tuple(word for word in words if word)
+    return tuple(filter(None, (word.strip(_AROUND) for word in shown.split())))
 
 
 def similar_groups(texts: Sequence[str]) -> list[list[tuple[int, ...]]]:
@@ -224,10 +221,9 @@ def are_near(one: frozenset[WordPair], other: frozenset[WordPair]) -> bool:
 
 def word_pairs(words: Sequence[str]) -> frozenset[WordPair]:
     """Return pairs of neighbouring words, numbered if repeated. The text's ends are empty words."""
-    cut = ["", *words[:MOST_WORDS], ""]
     met: Counter[tuple[str, str]] = Counter()
     pairs = set()
-    for pair in itertools.pairwise(cut) if words else ():
+    for pair in itertools.pairwise(["", *words[:MOST_WORDS], ""]) if words else ():
         pairs.add((*pair, met[pair]))
         met[pair] += 1
     return frozenset(pairs)
@@ -361,7 +357,6 @@ class Sheet:
 
 
 def sheets(marking: Marking) -> list[Sheet]:
-    """Return a sheet for each question of the course that has answers."""
     asked = [(e.name, q.name) for e in marking.course.content.exercises for q in e.questions]
     every_sheet = (Sheet(marking, exercise, question) for exercise, question in asked)
     return [sheet for sheet in every_sheet if sheet.wordings]

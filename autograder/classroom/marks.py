@@ -30,18 +30,9 @@ from autograder.report.grades_table import plain_cell, safe_cell
 from autograder.report.model import ExerciseReport, Report, WrittenAnswer
 
 MARKS = "by-hand.csv"
-COLUMNS = (
-    "student",
-    "exercise",
-    "question",
-    "points",
-    "of",
-    "comment",
-    "answer_id",
-    "answer_state",
-)
-OLD_COLUMNS = 6  # number of columns in tables of older versions
 ID, STATE = "answer_id", "answer_state"
+COLUMNS = ("student", "exercise", "question", "points", "of", "comment", ID, STATE)
+OLD_COLUMNS = 6  # number of columns in tables of older versions
 CHANGED, ORPHANED, TWO = "answer changed", "orphaned", "two marks"
 MAX_COMMENT = 5000
 MAX_NAMED = 5
@@ -334,7 +325,6 @@ def _newest_ids(stored: StoredMarks) -> dict[Key, int]:
 
 
 def answers_of(report: Report) -> list[Answered]:
-    """Return a student's answers in words."""
     return [
         Answered(report.student, exercise.name, answer)
         for exercise in report.exercises

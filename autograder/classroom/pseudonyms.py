@@ -131,7 +131,6 @@ class Pseudonyms:
         )
 
     def refuse_mixed(self, students: Iterable[str], anonymous: bool, results: Path) -> None:
-        """Refuse to mix names and pseudonyms in one folder of results."""
         names = list(students)
         known = [student for student in names if student in self._students]
         if anonymous and len(known) < len(names):

@@ -268,8 +268,7 @@ def _may_be_called(person: Owner, student: Student) -> bool:
 
 
 def _letters(word: str) -> str:
-    plain = unicodedata.normalize("NFKD", word).casefold()
-    return "".join(filter(str.isalpha, plain))
+    return "".join(filter(str.isalpha, unicodedata.normalize("NFKD", word).casefold()))
 
 
 def squashed(name: str) -> str:
@@ -281,5 +280,4 @@ def squashed(name: str) -> str:
 def spellings(name: str) -> set[str]:
     """Return the forms of a name. In each form, another word comes first, as in `Muster, Anna`."""
     words = name.replace(",", " ").split()
-    turned = {squashed(" ".join(words[at:] + words[:at])) for at in range(len(words))}
-    return turned - {""}
+    return {squashed(" ".join(words[at:] + words[:at])) for at in range(len(words))} - {""}

@@ -26,23 +26,12 @@ WAIT = 60.0  # seconds to wait for another process's transaction
 SEAL = 16
 MOST_BYTES = 256 * 1024 * 1024  # the largest size of the old file
 ADJUSTMENT = (
-    "student",
-    "exercise",
-    "check",
-    "change",
-    "points",
-    "why",
-    "by",
-    "when",
-    "work_id",
-    "state",
-    "graded",
+    *("student", "exercise", "check", "change", "points", "why", "by", "when"),
+    *("work_id", "state", "graded"),
 )
 UNWRITABLE = {
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_READONLY,
-    sqlite3.SQLITE_CANTOPEN,
+    *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR),
+    *(sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN),
 }
 Key = tuple[str, str, str]
 Origin = Literal["desk", "table", "command"]
@@ -179,7 +168,6 @@ class Store:
         self._connection.executemany(query, rows)
 
     def adjustments(self) -> list[StoredAdjustment]:
-        """Read the current adjustments in their order of entry."""
         query = f"SELECT id, origin, exported, {_CELLS} FROM adjustments WHERE taken_out = ''"
         return [
             StoredAdjustment(id, dict(zip(ADJUSTMENT, cells, strict=True)), origin, bool(exported))
@@ -210,8 +198,7 @@ class Store:
         return {number: text.encode() for number, text in self._connection.execute(query)}
 
     def add_version(self, number: int, encoded: bytes) -> None:
-        row = number, encoded.decode()
-        self._connection.execute("REPLACE INTO versions VALUES (?, ?)", row)
+        self._connection.execute("REPLACE INTO versions VALUES (?, ?)", (number, encoded.decode()))
 
 
 def timestamp() -> str:

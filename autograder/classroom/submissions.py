@@ -96,7 +96,6 @@ def read_work(
 def _choose_files(
     work: StudentWork, reading: "_Reading", choices: Sequence[Decision], starters: bool
 ) -> None:
-    """Store in `work` the file of each exercise, or the reason why it is missing."""
     untouched: list[str] = []
     imported = reading.imported()
     for exercise, candidates in reading.candidates.items():
@@ -266,7 +265,6 @@ class _Reading:
         return candidate
 
     def notes(self) -> list[str]:
-        """Return notes on ungraded files."""
         files = itertools.chain.from_iterable(self.candidates.values())
         helpers = {name for file in files if file.source for name in file.source.helpers}
         unknown = [shown for shown in self.unknown if Path(shown).stem not in helpers]
@@ -329,7 +327,6 @@ def guarded() -> Iterator[None]:
 def read_work_guarded(
     folder: Folder, exercises: Collection[str], stubs: Stubs, choices: Sequence[Decision] = ()
 ) -> StudentWork:
-    """Read the work of a student, and store any error in the result."""
     try:
         with guarded():
             return read_work(folder, exercises, stubs, choices)

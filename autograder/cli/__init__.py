@@ -89,8 +89,7 @@ class LazyGroup(click.Group):
             command = self.get_command(ctx, name)
             heading = HEADINGS.get(name, heading) if name in COMMANDS else "Others"
             if command is not None and not command.hidden:
-                line = command.get_short_help_str(widest)
-                sections.setdefault(heading, []).append((name, line))
+                sections.setdefault(heading, []).append((name, command.get_short_help_str(widest)))
         for title, rows in sections.items():
             with formatter.section(title):
                 formatter.write_dl(rows)
@@ -98,7 +97,6 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Import the command to run, and return it."""
         name, command, rest = super().resolve_command(ctx, args)
         return name, command and load_command(str(name)), rest
 

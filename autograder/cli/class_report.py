@@ -29,8 +29,7 @@ def class_report(results: Path, out: Path | None, date: datetime | None) -> None
     points are. No number in it describes fewer than five students. The exit code is 1 if no PDF was
     made. A PDF needs the extra `pdf`.
     """
-    day = f"{date.day} {date:%B %Y}" if date else ""
-    report = report_of_class(read_reports(results), day)
+    report = report_of_class(read_reports(results), f"{date.day} {date:%B %Y}" if date else "")
     folder = out or results
     try:
         folder.mkdir(parents=True, exist_ok=True)

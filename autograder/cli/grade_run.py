@@ -171,8 +171,7 @@ class _Run(msgspec.Struct, frozen=True):
         difference = overview.difference
         was_asked = options.apply is None and in_a_terminal()
         if difference is not None and not (was_asked and difference.needs_yes):
-            version = Path(HISTORY, f"{overview.version:04}")
-            place = version if overview.in_force else Path(PROPOSED)
+            place = Path(HISTORY, f"{overview.version:04}") if overview.in_force else Path(PROPOSED)
             print_difference(self.console, difference, out / place / CHANGES_TABLE)
         if not overview.in_force:
             print_notes(self.console, overview, LOG)
@@ -245,7 +244,6 @@ Nothing was changed: the current grades still count. The new ones are in
         return functools.partial(print, file=sys.stderr, flush=True)
 
     def _command(self) -> GradeCommand:
-        """Return the `grade` command with absolute paths."""
         options, job = self.options, self.job
         is_selection = bool(options.exercises or options.assignment)
         return GradeCommand(

@@ -55,7 +55,6 @@ def diff(before: Path, after: Path, everything: bool, as_json: bool) -> None:
 
 
 def _records(place: Path) -> Records:
-    """Open the records in a folder, or in a file with records."""
     folder = place if place.is_dir() else place.parent
     ensure_settled(folder)
     records = Records(place / REPORTS if place.is_dir() else place)

@@ -66,7 +66,6 @@ class Log:
             self._file.handle(logging.makeLogRecord({"msg": message}))
 
     def overview(self, overview: GradedClass, code: int) -> None:
-        """Write all results of a run."""
         for note in overview.notes:
             self.line(f"note: {note}")
         verb = "changed" if overview.in_force else "would change"

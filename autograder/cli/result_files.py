@@ -49,7 +49,6 @@ def result_file_options(command: Callable[..., T]) -> Callable[..., T]:
 def write_check_result_files(
     files: ResultFiles, paths: "Sequence[Path]", reports: "Sequence[ExerciseReport]"
 ) -> None:
-    """Write the result files for a check. `paths` are the student's files."""
     if not files:
         return
     from autograder.report.test_results import ShownExercise

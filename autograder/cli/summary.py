@@ -22,7 +22,6 @@ TOTAL = 24  # characters for the total and the status
 
 
 def print_overview(console: Console, overview: ClassOverview, course: Course) -> None:
-    """Print the class and its first notes."""
     students = max((cell_len(row.student) for row in overview.rows[:MAX_ROWS]), default=0)
     groups = {exercise.title: [exercise] for exercise in overview.exercises}
     if len(groups) * WIDE + TOTAL + students > console.width and course.content.assignments:
@@ -48,7 +47,6 @@ def print_overview(console: Console, overview: ClassOverview, course: Course) ->
 def print_notes(
     console: Console, overview: ClassOverview, rest: str, most: int = FEW_LINES, cut: bool = True
 ) -> None:
-    """Print the first notes on the class."""
     for note in overview.said_only:  # these notes are shown in full, because no file has them
         console.print(Text(f"Note: {note}"))
     lines = [f"Note: {note}" for note in overview.notes]

@@ -64,8 +64,7 @@ def verify(
     refuse_authoring_errors(course, chosen)
     if not no_mutants:
         equivalent_mutants(course.solution_file(chosen[0].name).parent, course.exercises)
-    share = QUICK if quick else 1
-    results = _all_verified(course, chosen, workers, not no_mutants, share)
+    results = _all_verified(course, chosen, workers, not no_mutants, QUICK if quick else 1)
     print_results(results)
     if table is not None:
         before = table.read_text("utf-8") if exercises and table.exists() else ""
@@ -79,7 +78,6 @@ def verify(
 def _all_verified(
     course: Course, chosen: Sequence[Exercise], workers: int | None, with_mutants: bool, share: int
 ) -> list[Verified]:
-    """Verify exercises in several processes."""
     verified: dict[str, Verified] = {}
     processes = min(workers or os.cpu_count() or 1, len(chosen))
     spawn, threads = get_context("spawn"), ("OMP_NUM_THREADS", "1")  # of torch, per process
@@ -109,8 +107,7 @@ def print_kit(course: Course, exercises: Sequence[Exercise]) -> None:
     print("the student kit: answers, mistakes, then shares …", file=sys.stderr, flush=True)
     options = ReleaseOptions(tuple(exercises), course.content.hints, "py", 1)
     how = RecordingOptions(1, False, Cache.of_user("recorded", MAX_KEPT), print_recorded)
-    files = bundle(course, options, how)
-    print_shares(shares_of(course, files, options, how))
+    print_shares(shares_of(course, bundle(course, options, how), options, how))
 
 
 def print_results(results: list[Verified]) -> None:
@@ -148,7 +145,6 @@ def cells(verified: Verified) -> dict[str, str]:
 
 
 def markdown(results: Sequence[Verified], before: str = "") -> str:
-    """Return the table and the faults as Markdown."""
     columns = cells(results[0])
     head = [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
     old = [line for line in before.splitlines() if line not in head]

@@ -73,7 +73,6 @@ class DaskCluster:
         self._known: dict[str, Machine] = {}
 
     def machines(self) -> dict[str, Machine]:
-        """Return the connected machines, by address."""
         try:
             there = self.client.nthreads()
             if not there.keys() <= self._known.keys():
@@ -177,7 +176,6 @@ def secured(address: str, files: Sequence[Path]) -> tuple[Security, str]:
 
 @contextlib.contextmanager
 def connected(address: str, files: Sequence[Path]) -> Iterator[DaskCluster]:
-    """Connect to the machines of a scheduler."""
     security, whole = secured(address, files)
     with contextlib.ExitStack() as stack:
         try:

@@ -76,7 +76,6 @@ class Dispatch:
         self._exhausted = False
 
     def graded(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Reports]]:
-        """Yield each task with its reports when they are ready."""
         coming = iter(tasks)
         self._last_there = time.monotonic()
         try:
@@ -85,8 +84,7 @@ class Dispatch:
                 self._hand_out(coming)
                 if self._exhausted and not (self._under_way or self._again or self._alone):
                     return
-                waiting = [*self._asked, *self._under_way]
-                for future in self._cluster.done(waiting, LOOK_SECONDS):
+                for future in self._cluster.done([*self._asked, *self._under_way], LOOK_SECONDS):
                     if future in self._asked:
                         self._admit(self._asked.pop(future), future)
                     elif future in self._under_way:
@@ -190,8 +188,7 @@ class Dispatch:
         self._under_way[self._cluster.grade(encode(chunk), places)] = batch
 
     def _instruction(self, alone: bool) -> Instruction:
-        setup = msgspec.structs.replace(self._setup, alone=alone)
-        return Instruction(self._run, setup, self._here)
+        return Instruction(self._run, msgspec.structs.replace(self._setup, alone=alone), self._here)
 
     def _withdraw(self, future: "Future[bytes]") -> None:
         del self._under_way[future]

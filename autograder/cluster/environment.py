@@ -35,7 +35,6 @@ def environment_of(course: Course, seed: int, level: Level) -> Environment:
 
 
 def differences(there: Environment, here: Environment) -> list[str]:
-    """Return a phrase for each difference between a machine and this one."""
     pairs = {part: (there.get(part, "none"), here.get(part, "none")) for part in {**here, **there}}
     return [f"{part} {a} instead of {b}" for part, (a, b) in pairs.items() if a != b]
 

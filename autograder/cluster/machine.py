@@ -59,11 +59,9 @@ class JudgeProcess:
         return self._pipe.recv_bytes(MAX_ANSWER)
 
     def can_take(self, instruction: Instruction) -> bool:
-        """Return True if the judge is alive and has the same instruction."""
         return self.instruction == instruction and self._process.poll() is None
 
     def close(self) -> None:
-        """End the judge and its processes, by force if necessary."""
         self._pipe.close()
         try:
             self._process.wait(END_SECONDS)
@@ -110,7 +108,6 @@ def admit(data: bytes) -> bytes:
 
 
 def grade_chunk(data: bytes) -> bytes:
-    """Grade a `Chunk`, and return the encoded `ChunkReports`."""
     chunk = decode(data, Chunk)
     start = time.perf_counter()
     try:

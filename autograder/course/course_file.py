@@ -220,7 +220,6 @@ def load_course(path: Path) -> Course:
 
 
 def parse_course(path: Path, text: str) -> Course:
-    """Return the course for the text of a `course.yml` at this path."""
     content = read_yaml(path, text, CourseFile, with_deadlines)
     for steps, says in _wrong_names(content):
         field = f"assignments[{steps[1]}].exercises" if len(steps) > 3 else ""

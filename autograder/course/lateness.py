@@ -38,7 +38,6 @@ class LatePenalty(msgspec.Struct, frozen=True):
     until_days: float | None = None
 
     def said(self, at: str, source: str, points: float) -> str:
-        """Return the sentence on lateness for the student."""
         counted = several(self.days, "day")  # part of a day counts as a day
         when = f"Handed in {at} (by {source}). This is {counted} late"
         free = f" This used {several(self.free_days, 'free late day')}." if self.free_days else ""

@@ -114,6 +114,5 @@ def _folder_of(loaded: Modules) -> Path | None:
         file = getattr(module, "__file__", None)
         if file:
             path = Path(file).resolve()
-            above = name.count(".") + (path.name == "__init__.py")
-            return path.parents[above]
+            return path.parents[name.count(".") + (path.name == "__init__.py")]
     return None

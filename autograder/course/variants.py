@@ -61,7 +61,6 @@ def stated_variant(text: str) -> str:
 
 
 def personalised(course: Course, exercise: Exercise, text: str, variant: str) -> str:
-    """Return the text of a solution with the numbers of a variant."""
     name = f"{course.content.reference}.variants.{exercise.name}"
     path = f"{name.replace('.', '/')}.py"
     try:
@@ -86,8 +85,7 @@ def personalised(course: Course, exercise: Exercise, text: str, variant: str) ->
 
 def tried_variants(course: Course, exercise: Exercise) -> dict[str, str]:
     """Return a solution's texts for a few variants. Refuse texts that are all equal."""
-    solution = course.solution_file(exercise.name)
-    text = read_text(solution)
+    text = read_text(course.solution_file(exercise.name))
     texts = {variant: personalised(course, exercise, text, variant) for variant in TRIED}
     if len({found.replace(variant, "") for variant, found in texts.items()}) == 1:
         path = f"{course.content.reference}/variants/{exercise.name}.py"

@@ -69,7 +69,6 @@ class ChangedStep(msgspec.Struct, frozen=True):
 
     @property
     def lines(self) -> list[tuple[str, str]]:
-        """The changed lines, as pairs of old and new text."""
         before, after = self.before.splitlines(), self.text.splitlines()
         if len(before) != len(after):
             return [(self.before.strip(), self.text.strip())]
@@ -131,8 +130,7 @@ def _imports(text: str, space: Mapping[str, Any]) -> dict[str, str]:
     names: set[str] = set()
     for table in waiting:
         waiting += table.get_children()
-        symbols = table.get_symbols()
-        names |= {s.get_name() for s in symbols if s.is_global() and s.is_referenced()}
+        names |= {s.get_name() for s in table.get_symbols() if s.is_global() and s.is_referenced()}
     return {name: _import_line(name, space) for name in sorted(names & space.keys())}
 
 
@@ -210,7 +208,6 @@ def _function_text(function: Any, root: Path) -> str:
 
 
 def annotated(tree: ast.AST, annotation: ast.expr | None) -> str:
-    """Return a text without docstrings. All functions get this annotation."""
     return ast.unparse(_Annotations(annotation).visit(tree)) + "\n"
 
 

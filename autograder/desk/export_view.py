@@ -35,7 +35,6 @@ def show(visit: Visit) -> Response:
 
 
 def make(visit: Visit) -> Response:
-    """Make the file, as `autograder export` does."""
     platform, posted = visit.field("platform"), visit.file("template")
     if platform not in EXPORTS:
         raise UserError("Choose what the file is for.")

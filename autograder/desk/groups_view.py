@@ -124,8 +124,7 @@ def _sources(visit: Visit, group: UnnamedGroup) -> list[tuple[str, Source]]:
     different: dict[str, tuple[str, Source]] = {}
     for student in list(group.students)[:MAX_READ]:
         works = visit.results.submissions.works(student)
-        sources = (work.sources.get(group.exercise) for _, work in works)
-        source = next(filter(None, sources), None)
+        source = next(filter(None, (work.sources.get(group.exercise) for _, work in works)), None)
         if source is not None:
             different.setdefault(source.digest, (student, source))
     return [*different.values()][:READ]

@@ -62,7 +62,6 @@ class MistakeText(msgspec.Struct, frozen=True):
 
 
 def checked_words(words: MistakeText) -> MistakeText:
-    """Return the texts on one line each. Refuse invalid texts."""
     if not NAME.fullmatch(words.id) or len(words.id) > MAX_NAME:
         raise UserError(
             f"{one_line(words.id, 60)!r} cannot name a mistake. Use at most {MAX_NAME} lower-case "
@@ -77,7 +76,6 @@ def checked_words(words: MistakeText) -> MistakeText:
 
 
 def code_file(exercise: str, function: str, words: MistakeText, step: ChangedStep) -> str:
-    """Return the module's text for a mistake that is a wrong step."""
     code, name = annotated(ast.parse(step.text), ast.Name("Any")), step.name
     if step.calls:
         code += f"\n\ndef changed({STATE}: Any) -> Any:\n    return {step.calls}\n"

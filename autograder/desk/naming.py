@@ -76,9 +76,8 @@ class GroupAnswers(msgspec.Struct):
             for other in self.outcomes[1:]
             for outcome, its, probe in zip(other, first, probes, strict=True)
         )
-        if not equal_up_to_rounding:
-            return "These results agree only to three digits, so there are two mistakes."
-        return ""
+        why = "These results agree only to three digits, so there are two mistakes."
+        return "" if equal_up_to_rounding else why
 
 
 class ExaminedGroup(msgspec.Struct, frozen=True):
@@ -130,7 +129,6 @@ class GroupJobs:
             self._states[group] = msgspec.structs.replace(self.state(group), **values)
 
     def begin(self, group: Key, doing: str, work: Callable[[], dict[str, Any]]) -> None:
-        """Run `work` in a thread."""
         if self.state(group).doing:
             raise UserError("A job on this group is running. Wait until it ends.")
         self.change(group, doing=doing, trouble="")
@@ -168,7 +166,6 @@ def confined(course: Course, work: ConfinedWork) -> Iterator[Children]:
 
 
 def examine(work: ConfinedWork) -> ExaminedGroup:
-    """Examine a group in the current process."""
     course = load_course(work.root / FILE_NAME)
     exercise = course.exercise(work.exercise)
     with importable(course):
@@ -214,7 +211,6 @@ def write_mistake(work: ConfinedWork, words: MistakeText) -> NewMistake:
 
 
 def _answers(course: Course, exercise: Exercise, work: ConfinedWork) -> GroupAnswers:
-    """Return the sources' outcomes for all probes of the group's function."""
     catalogue = Catalogue(course.content.reference)
     limits = course.limits(exercise)
     with confined(course, work) as children, contextlib.closing(children):

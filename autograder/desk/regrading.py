@@ -167,10 +167,7 @@ def last_command(results: Path, exercise: str) -> GradeCommand:
 
 
 def regrade_group(results: Path, exercise: str, students: Sequence[str], shown: str = "") -> str:
-    """Grade one exercise of some students, and return the digest of the difference.
-
-    `shown` is the digest of the difference to apply.
-    """
+    """Grade one exercise of some students, and return the digest of the difference."""
     command = last_command(results, exercise)
     only = msgspec.structs.replace(command, exercises=(exercise,), students=tuple(students))
     run = GradeRun(only, results, shown)
@@ -185,7 +182,6 @@ def regrade_group(results: Path, exercise: str, students: Sequence[str], shown: 
 def message_changes(
     results: Path, exercise: str, students: Sequence[str], name: str
 ) -> list[MessageChange]:
-    """Compare these students' current messages with the proposed messages."""
     changes = []
     current, proposed = Records(results / REPORTS), Records(results / PROPOSED / REPORTS)
     for student in students:

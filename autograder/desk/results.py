@@ -115,22 +115,19 @@ def _commonest(counts: Counter[str]) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
-class UnnamedGroups:
+class UnnamedGroups(dict[tuple[str, str], UnnamedGroup]):
     """The groups of a class, collected from one report after another."""
-
-    def __init__(self) -> None:
-        self._groups: dict[tuple[str, str], UnnamedGroup] = {}
 
     def add(self, report: Report) -> None:
         for exercise in report.exercises:
             for check in exercise.checks:
                 if GROUP.fullmatch(check.group):
                     key = exercise.name, check.group
-                    self._groups.setdefault(key, UnnamedGroup(*key)).add(report.student, check)
+                    self.setdefault(key, UnnamedGroup(*key)).add(report.student, check)
 
     def largest(self) -> list[UnnamedGroup]:
         """Return the groups, largest first, in an order that depends only on the reports."""
-        return sorted(self._groups.values(), key=lambda g: (-len(g.students), g.exercise, g.id))
+        return sorted(self.values(), key=lambda g: (-len(g.students), g.exercise, g.id))
 
 
 class ClassMember(NamedTuple):

@@ -29,7 +29,6 @@ class StudentFilter(NamedTuple):
         return cls(**{name: query.get(name, "")[:200] for name in cls._fields})
 
     def address(self, path: str = "/", **changes: str) -> str:
-        """Return a page's address for this selection, with changes to some fields."""
         values = {**self._asdict(), **changes}
         query = urlencode({name: value for name, value in values.items() if value})
         return f"{path}?{query}" if query else path
@@ -39,7 +38,6 @@ class StudentFilter(NamedTuple):
         return any((self.q, self.status, self.section, self.mistake, self.check))
 
     def exercises(self, now: ClassResults, course: Course) -> list[Exercise]:
-        """Return the exercises of the chosen assignment, or all exercises."""
         for assignment in course.content.assignments:
             if assignment.name == self.assignment:
                 return [e for e in now.exercises if e.name in assignment.exercises]
@@ -54,7 +52,6 @@ class StudentFilter(NamedTuple):
         return sum(known) if known else None
 
     def students(self, now: ClassResults, course: Course) -> list[ClassMember]:
-        """Return the selected students, in order."""
         places = self._places(now)
         words = self.q.casefold().split()
         harmless = HARMLESS if self.status == LOOK_AT else ()
@@ -67,8 +64,7 @@ class StudentFilter(NamedTuple):
             and now.row(student).status not in harmless
             and all(word in f"{student.id} {student.name}".casefold() for word in words)
         ]
-        exercises = self.exercises(now, course)
-        rank = functools.partial(self._rank, now=now, exercises=exercises)
+        rank = functools.partial(self._rank, now=now, exercises=self.exercises(now, course))
         return sorted(selected, key=rank, reverse=bool(self.down))
 
     def _rank(self, student: ClassMember, now: ClassResults, exercises: list[Exercise]) -> Any:

@@ -12,20 +12,19 @@ from starlette.responses import Response
 
 from autograder.classroom.adjustments import ADJUSTMENTS
 from autograder.classroom.decisions import (
-    MOST,
     TOTAL,
     check_named,
     decision_row,
     doubt_of,
     line_named,
+    points_entered,
     refuse_without_reason,
 )
 from autograder.classroom.history import user
 from autograder.classroom.marks import answer_id
 from autograder.classroom.submissions import content_of_all
-from autograder.classroom.table_import import as_number
 from autograder.course.errors import UserError
-from autograder.course.text import number, several
+from autograder.course.text import several
 from autograder.desk.results import ClassMember
 from autograder.desk.selection import StudentFilter
 from autograder.desk.submissions import CodeFile, code_of
@@ -60,8 +59,7 @@ def show(visit: Visit) -> Response:
         files: list[CodeFile] = []
         warning = ""
         if exercise.digest:
-            sources = [work.sources.get(name) for work in works]
-            files, warning = code_of(exercise, sources, comments)
+            files, warning = code_of(exercise, [work.sources.get(name) for work in works], comments)
         parts.append(
             {
                 "exercise": exercise,
@@ -119,15 +117,7 @@ def enter(visit: Visit) -> Response:
     if change not in CHANGES:
         raise UserError("Choose what to change.")
     refuse_without_reason(why, "Say why.")
-    amount = None
-    if change in {"add", "set"}:
-        points = visit.field("points")
-        amount = as_number(points.replace("−", "-"))
-        least = 0 if change == "set" else -MOST
-        if amount is None or not least <= amount <= MOST:
-            raise UserError(
-                f"Expected points from {number(least)} to {number(MOST)}, found {points[:40]!r}."
-            )
+    amount = points_entered(change, visit.field("points"))
     student = report.student
     name = check_named({student: report}, visit.desk.results, student, exercise, check or None)
     row = decision_row(change, amount, why, visit.field("by"))
@@ -143,14 +133,12 @@ def keep_row(visit: Visit, row: dict[str, str]) -> None:
 
 
 def enter_row(visit: Visit, row: dict[str, str], text: str = "") -> Response:
-    """Save a row for a student, and go to the student's adjustments."""
     keep_row(visit, row)
     said = [f"Entered in {ADJUSTMENTS}.", text.strip(), "Grade again to apply it."]
     return _entered_page(visit, " ".join(filter(None, said)))
 
 
 def comment(visit: Visit) -> Response:
-    """Save a comment on a line of the student's code."""
     student, exercise = visit.student.id, visit.part("exercise")
     place = line_named(f"{visit.field('unit')}:{visit.field('line')}".removeprefix(":"))
     if not place:
@@ -187,9 +175,8 @@ class ShownFile(NamedTuple):
 def show_files(visit: Visit) -> Response:
     """Show the code of several files for a person's choice."""
     student, exercise = visit.student, visit.course.exercise(visit.part("exercise"))
-    files = visit.results.submissions.several(student.id, exercise.name)
     distinct: dict[str, FoundFile] = {}  # of several files with the same content, the first one
-    for file in files:
+    for file in visit.results.submissions.several(student.id, exercise.name):
         distinct.setdefault(file.source.content if file.source else file.shown, file)
     every = [(file.shown, file.source) for file in distinct.values() if file.source]
     readable = [source for _, source in every[:MAX_FILES]]
@@ -211,7 +198,6 @@ def show_files(visit: Visit) -> Response:
 
 
 def choose_file(visit: Visit) -> Response:
-    """Save a person's choice of a file."""
     exercise, file = visit.part("exercise"), visit.field("file")
     files = visit.results.submissions.several(visit.student.id, exercise)
     if file not in {shown.source.content for shown in files if shown.source is not None}:

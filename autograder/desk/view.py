@@ -49,7 +49,6 @@ class DeskContext:
         self.kept: dict[str, str | KeptFile] = {}
 
     def keep(self, kept: str | KeptFile) -> str:
-        """Store a sentence or a file, and return its new key."""
         key = secrets.token_urlsafe(9)
         self.kept[key] = kept
         for old in list(self.kept)[:-MAX_KEPT]:

@@ -61,14 +61,12 @@ def _current_form(sheet: Sheet, wording: Wording) -> MarkForm:
     known = {item.id for item in rubric(sheet.question)}
     items = tuple(item for item in first.items if item in known)
     summed = bool(items) and total(sheet.question, items) == first.mark.points
-    points = "" if summed else number(first.mark.points)
-    return MarkForm(who, items, points, first.mark.comment)
+    return MarkForm(who, items, "" if summed else number(first.mark.points), first.mark.comment)
 
 
 def _posted_form(visit: Visit, sheet: Sheet) -> MarkForm:
     form = visit.form
     known = {item.id for item in rubric(sheet.question)}
-    items = dict.fromkeys(str(item) for item in form.getlist("item") if item in known)
     tokens = {
         name.removeprefix("seen-"): str(value)
         for name, value in form.items()
@@ -76,7 +74,7 @@ def _posted_form(visit: Visit, sheet: Sheet) -> MarkForm:
     }
     return MarkForm(
         who=frozenset(map(str, form.getlist("who"))) & tokens.keys(),
-        items=tuple(items),
+        items=tuple(dict.fromkeys(str(item) for item in form.getlist("item") if item in known)),
         points="0" if visit.field("zero") else visit.field("points"),
         comment=visit.field("comment"),
         reused=frozenset(map(str, form.getlist("reuse"))),
@@ -165,8 +163,7 @@ def settings(visit: Visit) -> Response:
     """Save two settings in this browser: the marker's name, and whether names are hidden."""
     answer = visit.redirect("/words")
     by = quote(one_line(visit.field("by"), 60))
-    blind = "yes" if visit.field("blind") else ""
-    for name, value in ((BY, by), (BLIND, blind)):
+    for name, value in ((BY, by), (BLIND, "yes" if visit.field("blind") else "")):
         answer.set_cookie(name, value, max_age=YEAR, httponly=True, samesite="strict")
     return answer
 

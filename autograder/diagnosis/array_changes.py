@@ -29,8 +29,7 @@ class ArrayChange(NamedTuple):
         `general.families` replaces `{last}` by the name of the axis.
         """
         one = what.startswith("the ") and " and " not in what and not is_plural(what)
-        their = "its" if one else "their"
-        said = self.words.format(their=their, last="{last}")
+        said = self.words.format(their="its" if one else "their", last="{last}")
         return f"{what} {said}"
 
     def of(self, value: Any, axis: Any = -1) -> Any:

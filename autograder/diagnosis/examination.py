@@ -87,10 +87,7 @@ class Observations:
         )
 
     def in_parts(self, case: ObservedCall) -> list[tuple[Array, Array]]:
-        """Return pairs of each returned value and its right value.
-
-        If a result has too many or too few values, or is no array, return no pairs.
-        """
+        """Return pairs of returned and right values. If their numbers differ, return no pairs."""
         count = max(1, len(self.recipe.results))
         own, right = (
             outcome.in_parts(count).parts for outcome in (case.answer.outcome, case.expected)
@@ -181,7 +178,6 @@ class Examination:
         return range(len(self.answers))
 
     def observed(self) -> Observations:
-        """Return all calls with their results and the correct results."""
         return observe(self.replay, self.answers)
 
     def giving(self, candidates: Sequence[Candidate], calls: Sequence[int]) -> list[Candidate]:

@@ -50,7 +50,6 @@ def locate(seen: Observations) -> Finding | None:
 
 
 def stopping(answer: Answer) -> Finding:
-    """Return the diagnosis of a function that stops with an error."""
     return located("error", stated("error", error=answer.error, line=str(answer.line)))
 
 
@@ -205,8 +204,7 @@ def shape_in_names(shapes: Sequence[Shape], calls: Sequence[Sizes]) -> str:
         tiers = [
             [text for text in known if np.array_equal(known[text], axis)] for known in (of, made)
         ]
-        constant = [str(axis[0])] if len({*axis}) == 1 else []
-        fitting = tiers[0] or tiers[1] or constant
+        fitting = tiers[0] or tiers[1] or ([str(axis[0])] if len({*axis}) == 1 else [])
         if len(fitting) != 1:
             return ""
         words += fitting
@@ -242,8 +240,7 @@ def division(seen: Observations) -> Statement | None:
     if min(len(failed), len(seen.cases) - len(failed)) < ENOUGH:
         return None
     sides = sides_of_traits(seen.recipe, [case.state for case in seen.cases])
-    safe = [side for side in sides if side.is_safe]
-    equal = [side for side in safe if side.calls == failed]
+    equal = [side for side in sides if side.is_safe and side.calls == failed]
     if equal:
         return _one_property(equal, seen)
     kinds = _kinds(failed, seen)

@@ -105,7 +105,6 @@ def stated(code: str, **values: str) -> Statement:
 
 
 def sentence(statement: Statement) -> str:
-    """Return the text that the report shows for a `Statement`."""
     values = statement.values
     right, wrong, result = (values.get(name, "") for name in ("right", "wrong", "result"))
     return STATEMENTS[statement.code].format(
@@ -142,7 +141,6 @@ def located(
 
 
 def with_error(finding: Finding, error: str) -> Finding:
-    """Return a copy of the diagnosis with the text `error`."""
     if not any("error" in statement.values for statement in finding.statements):
         return finding
     statements = (

@@ -40,7 +40,6 @@ PRINTED = replace(
 
 
 def _of_result(id: str, finding: str, hints: Hints, change: Callable[[Any], Any]) -> Misconception:
-    """Return a misconception that changes each array of the right result."""
 
     def changed(value: Any) -> Any:
         if np.asarray(value).dtype.kind in "SU":

@@ -21,7 +21,7 @@ from autograder.diagnosis.hints import HINTS
 from autograder.diagnosis.repair.tree import Function, is_stored, parameters_of
 from autograder.report.model import Statement
 from autograder.sandbox.problems import Raised, line_of, where
-from autograder.submission.code import Definition, parsed, place_in, return_in_loop
+from autograder.submission.code import Definition, parsed, place_in, return_in_loop, root_name
 from autograder.worker.messages import CodePlace, Unit
 
 Array = npt.NDArray[Any]
@@ -84,7 +84,6 @@ def _is_right(alone: Any, shown: Any, yours: Any, expected: Any) -> bool:
 
 
 def _arrays_in(value: Any) -> Iterator[Array]:
-    """Yield a result as an array of numbers, and the items of a list."""
     with contextlib.suppress(ValueError, TypeError):
         yield np.asarray(value, dtype=np.float64)
     for item in value if isinstance(value, list | tuple) else ():
@@ -158,9 +157,8 @@ def _lines(body: Sequence[ast.stmt]) -> Iterator[tuple[int, str, str]]:
 
 def _in_function(function: Function, outside: set[str]) -> Iterator[tuple[int, str, str]]:
     given = function.args
-    in_order = [*given.posonlyargs, *given.args]
     defaults = [
-        *zip(in_order[::-1], given.defaults[::-1], strict=False),
+        *zip([*given.posonlyargs, *given.args][::-1], given.defaults[::-1], strict=False),
         *zip(given.kwonlyargs, given.kw_defaults, strict=True),
     ]
     changeable = {parameter.arg for parameter, value in defaults if isinstance(value, CHANGEABLE)}
@@ -170,7 +168,7 @@ def _in_function(function: Function, outside: set[str]) -> Iterator[tuple[int, s
     own = {*parameters_of(function), *_bound(function.body)} - shared
     for node in ast.walk(function):
         for target, inside in _targets(node):
-            name = _root(target)
+            name = root_name(target)
             if isinstance(target, ast.Attribute) and name in {"self", "cls"}:
                 yield target.lineno, f"{name}.{target.attr}", "writes_attribute"
             elif not inside and name in shared:
@@ -191,12 +189,6 @@ def _targets(node: ast.AST) -> list[tuple[ast.expr, bool]]:
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return [(node.func.value, True)] if node.func.attr in CHANGE else []
     return [(target, not isinstance(target, ast.Name)) for target in targets]
-
-
-def _root(target: ast.expr) -> str:
-    while isinstance(target, ast.Attribute | ast.Subscript | ast.Starred):
-        target = target.value
-    return target.id if isinstance(target, ast.Name) else ""
 
 
 def _bound(body: Sequence[ast.stmt]) -> Iterator[str]:

@@ -91,8 +91,7 @@ class RecordedAnswer(msgspec.Struct, frozen=True):
 
     @property
     def outcome(self) -> Outcome:
-        numbers = np.frombuffer(self.numbers, "<f8")
-        return Outcome(self.signature, numbers, np.dtype(self.precision))
+        return Outcome(self.signature, np.frombuffer(self.numbers, "<f8"), np.dtype(self.precision))
 
 
 class NamedAnswers(msgspec.Struct, frozen=True):
@@ -149,7 +148,6 @@ def known_mistakes(reference: str, exercise: str) -> Mistakes:
 
 
 def read_answers(path: Path) -> NamedAnswers:
-    """Read a stored mistake."""
     try:
         with path.open("rb") as file:
             return msgspec.json.decode(file.read(MAX_BYTES), type=NamedAnswers)

@@ -42,10 +42,7 @@ class Outcome:
         return replace(self, parts=tuple(self.parts[0]))
 
     def in_precision(self, precision: np.dtype[Any]) -> "Outcome":
-        """Return the outcome with its numbers rounded to a dtype.
-
-        Numbers that are too large become ∞.
-        """
+        """Return the outcome with its numbers rounded to a dtype. Large numbers become ∞."""
         if precision == DOUBLE:
             return self
         with np.errstate(over="ignore"):
@@ -161,8 +158,7 @@ class Comparison:
     def of_replay(self, state: Any) -> Outcome:
         """Return the expected outcome of a call with this state."""
         if self.spread is None:
-            outcome = outcome_of(state.result, self.by_kind)
-            return outcome.in_precision(np.dtype(self.precision))
+            return outcome_of(state.result, self.by_kind).in_precision(np.dtype(self.precision))
         middle, allowed = map(outcome_of, self.spread(state))
         return replace(middle, precision=DOUBLE, allowed=allowed.numbers, whole=None)
 

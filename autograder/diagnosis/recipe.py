@@ -163,8 +163,7 @@ def without(families: Iterable[Family], names: str) -> tuple[Family, ...]:
     """
     listed = tuple(families)
     left_out = {name for family in chosen(listed, names) for name in family.ways}
-    names_left = {name for family in listed for name in family.ways} - left_out
-    return chosen(listed, " ".join(names_left))
+    return chosen(listed, " ".join({name for family in listed for name in family.ways} - left_out))
 
 
 class State(SimpleNamespace):
@@ -437,5 +436,4 @@ class Fingerprint(Misconception):
 
     def outcome(self, index: int) -> Outcome:
         """Return the recorded result for a probe."""
-        known = index < len(self.outcomes)
-        return self.outcomes[index] if known else Outcome("was not recorded")
+        return self.outcomes[index] if index < len(self.outcomes) else Outcome("was not recorded")

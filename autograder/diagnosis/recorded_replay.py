@@ -131,9 +131,7 @@ def shuffled(sums: Vector) -> bytes:
 
 
 def unshuffled(data: bytes) -> Vector:
-    """Return the sums from the bytes of `shuffled`."""
-    cells = np.frombuffer(data, np.uint8).reshape(8, -1)
-    return np.ascontiguousarray(cells.T).view("<f8").ravel()
+    return np.ascontiguousarray(np.frombuffer(data, np.uint8).reshape(8, -1).T).view("<f8").ravel()
 
 
 @dataclass(frozen=True)
@@ -147,7 +145,6 @@ class RecordedRecipe(Recipe):
     """Recipe without code: recorded calls and their properties."""
 
     def right(self, probe: Probe) -> Any:
-        """Return the recorded state of the correct call."""
         return probe.state if isinstance(probe, KnownProbe) else self.arguments(probe)
 
 
@@ -178,7 +175,6 @@ class RecordedReplay(Replay):
         self._rows_of_sums = {changes: row for row, changes in enumerate(in_sums)}
 
     def probes(self, draws: int = 1) -> Sequence[Probe]:
-        """Return the calls of the first `draws` draws."""
         return self._probes[: draws * self._size]
 
     def _run(self, index: int, wrong: Changes) -> Outcome:
@@ -189,7 +185,6 @@ class RecordedReplay(Replay):
         return _outcome(self.function, place)
 
     def fits(self, index: int, answer: Outcome, wrong: Changes) -> bool:
-        """Return True if these changes give the student's result for a probe."""
         if wrong in self._rows_of_sums:
             return bool(self._sums_hit(index, answer)[self._rows_of_sums[wrong]])
         return super().fits(index, answer, wrong)
@@ -229,10 +224,9 @@ class RecordedReplay(Replay):
 
 def _outcome(function: RecordedFunction, place: int) -> Outcome:
     gave = function.gave[place]
-    numbers = np.frombuffer(gave.numbers, "<f4" if gave.single else "<f8").astype(np.float64)
     outcome = Outcome(
         function.signatures[gave.signature],
-        numbers,
+        np.frombuffer(gave.numbers, "<f4" if gave.single else "<f8").astype(np.float64),
         allowed=np.frombuffer(gave.allowed, "<f8") if gave.allowed else None,
         parts=tuple(map(np.asarray, unpacked_value(gave.parts))) if gave.parts else (),
     )

@@ -140,7 +140,6 @@ class Replay:
         return any(self.fits(index, answer, way) for way in self.right_ways)
 
     def fits(self, index: int, answer: Outcome, wrong: Changes) -> bool:
-        """Return True if these changes give the student's result for a probe."""
         return same(answer, self.outcome(index, wrong), self._probes[index].condition)
 
     def giving(

@@ -21,7 +21,6 @@ MOST_PARAMETERS = 8
 def generic(
     id: str, what: str, question: str, value: str, replaces: Mapping[str, Step]
 ) -> Misconception:
-    """Return a misconception about one value, with hints."""
     hints = (
         question,
         f"Everything else is right. If {value} were right, your numbers would be right too.",
@@ -192,7 +191,6 @@ def _another_value(wires: _Wires, step: str) -> Iterator[Misconception]:
 
 
 def _changed_inside(wires: _Wires, name: str) -> Iterator[Misconception]:
-    """Yield misconceptions that change a step's value for all later steps."""
     if name not in wires.recipe.steps or not wires.readers(name):
         return
     value, does = wires.names[name], wires.recipe.steps[name]
@@ -220,7 +218,6 @@ def _times(does: Step, recipe: Recipe, size: str, power: float) -> Step:
 
 
 def _changed_for_a_step(wires: _Wires, step: str) -> Iterator[Misconception]:
-    """Yield misconceptions that change an input of `step` only for this step."""
     result = wires.names.get(step)
     for name in wires.reads[step] if result else ():
         if sum(name in read for read in wires.reads.values()) == 1:

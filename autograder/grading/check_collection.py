@@ -135,7 +135,6 @@ def missing_check_files(course: Course, exercises: Iterable[str]) -> list[Author
 
 
 def load_error(course: Course, path: Path, error: BaseException) -> AuthoringError:
-    """Return the authoring error of a check file that pytest cannot load."""
     cause = error.__cause__ if error.__cause__ is not None else error
     doing = f"{path.name} cannot be loaded"
     if not isinstance(error, pytest.fail.Exception):
@@ -152,7 +151,6 @@ def load_error(course: Course, path: Path, error: BaseException) -> AuthoringErr
 def errors_in_marks(
     course: Course, exercise: str, items: Sequence[pytest.Item]
 ) -> list[AuthoringError]:
-    """Return the errors in the collected checks of one exercise."""
     path = course.checks_file(exercise)
     text = course_text(path)
     errors = [*_hidden_from_pytest(text, items), *_unknown_fixtures(text, items)]
@@ -181,7 +179,6 @@ def _arguments(item: pytest.Item) -> Mapping[str, Any]:
 def _hidden_from_pytest(
     text: CourseText, items: Sequence[pytest.Item]
 ) -> Iterator[LineAndSentence]:
-    """Yield errors for checks with names that pytest does not collect."""
     collected = {_function(item) for item in items}
     for body in text.bodies:
         seen: set[str] = set()

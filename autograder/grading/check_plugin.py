@@ -255,8 +255,7 @@ def _mismatch(
     place = None  # the line of the file that sets the first wrong entry
     if submission is not None:
         wrong = np.argwhere(False if error.wrong is None else error.wrong)
-        entry = [int(i) for i in wrong[0]] if len(wrong) else []
-        place = submission.where_set(error.what, entry)
+        place = submission.where_set(error.what, [int(i) for i in wrong[0]] if len(wrong) else [])
     finding = result.finding
     if place is not None:
         finding += f" {error.what} is set{where(place)}."

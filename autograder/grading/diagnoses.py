@@ -39,10 +39,8 @@ from autograder.worker.codec import Tensor
 SECONDS = 30.0  # of the judge's processor time
 SEEDS = ("random.seed", "numpy.random.seed", "torch.manual_seed")
 # Mistakes that only a check can find, because the values of a function do not show them.
-NOT_IN_VALUES = frozenset(
-    {"changes-its-argument", "remembers", "parameter-missing", "projection-bias"}
-    | {"wrong-in-evaluation", "nothing-in-evaluation", "dropout-not-asked-for"}
-)
+NOT_IN_VALUES = {"changes-its-argument", "remembers", "parameter-missing", "projection-bias"}
+NOT_IN_VALUES |= {"wrong-in-evaluation", "nothing-in-evaluation", "dropout-not-asked-for"}
 
 
 class Stopped(Exception):
@@ -69,11 +67,7 @@ class Catalogue:
             self._faults.append(error)
 
     def mistakes(self, exercise: str) -> Mistakes:
-        """Return the known mistakes of an exercise.
-
-        Raises:
-            Exception: the course's module is unusable. The lint says why.
-        """
+        """Return the known mistakes of an exercise. An unusable module may raise any exception."""
         if exercise not in self._mistakes:
             self._mistakes[exercise] = known_mistakes(self.reference, exercise)
         return self._mistakes[exercise]
@@ -104,11 +98,9 @@ class _RecordedCatalogue(Catalogue):
         return Mistakes()
 
     def _new_replay(self, exercise: str, function: str) -> Replay | None:
-        path = self.folder / f"{exercise}{NAMES_SUFFIX}"
+        path, none = self.folder / f"{exercise}{NAMES_SUFFIX}", RecordedNames([])
         if exercise not in self._records:
-            missing = RecordedNames([])
-            records = read_packed(path, RecordedNames) if path.is_file() else missing
-            self._records[exercise] = records
+            self._records[exercise] = read_packed(path, RecordedNames) if path.is_file() else none
         by_name = {recorded.name: recorded for recorded in self._records[exercise].functions}
         return RecordedReplay(by_name[function], self.reference) if function in by_name else None
 
@@ -139,10 +131,7 @@ def with_diagnoses(
 
 
 class _Diagnoses:
-    """Diagnoses of one submission.
-
-    `known` has each function's finding, and an id of its wrong results.
-    """
+    """Diagnoses of one submission. `known` has functions' findings, and ids of wrong results."""
 
     def __init__(self, catalogue: Catalogue, exercise: str, session: WorkerSession) -> None:
         self.catalogue = catalogue
@@ -153,7 +142,6 @@ class _Diagnoses:
         self.independent = set[str]()  # functions that need no further search for state
 
     def added_to(self, result: CheckResult) -> CheckResult:
-        """Return the result with the first diagnosis of one of its functions."""
         said, about, group, hints = None, "", "", result.hints
         for function in result.about:
             if function not in self.known:
@@ -192,7 +180,9 @@ class _Diagnoses:
         own = result.own
         if own is None or self._refutes(own):
             return None  # its sentence is still the check's finding
-        return own if other is None or _says_more(own, other) else None
+        unseen = NOT_IN_VALUES.intersection(own.misconceptions)
+        is_less = other is not None and other.kind == "named" and unseen <= {*other.misconceptions}
+        return None if is_less else own
 
     def _follows_from_called(self, function: str, finding: Finding) -> bool:
         """Return True if the function calls another one that is wrong everywhere.
@@ -214,8 +204,7 @@ class _Diagnoses:
             return False
         replay = examination.replay
         ways = [wrong for wrong in replay.singles if wrong[0].id in own.misconceptions]
-        fitting = replay.giving(ways, examination.outcomes, examination.everywhere)
-        return bool(ways) and not fitting
+        return bool(ways) and not replay.giving(ways, examination.outcomes, examination.everywhere)
 
     def _examined(self, function: str, result: CheckResult) -> tuple[Finding | None, str]:
         """Return the finding about a function, and an id that is equal for equal wrong results."""
@@ -295,11 +284,6 @@ class _Diagnoses:
                 if function in users_of(self.session.source.units, {other}):
                     return other
         return function
-
-
-def _says_more(own: Diagnosis, other: Finding) -> bool:
-    unseen = NOT_IN_VALUES.intersection(own.misconceptions)
-    return other.kind != "named" or not unseen <= {*other.misconceptions}
 
 
 def _explained(error: Raised, recipe: Recipe, call: Call | Probe, session: WorkerSession) -> str:

@@ -164,7 +164,6 @@ class Judge:
     def _grade(
         self, source: Source | WorkerSession, options: RunOptions, items: Items
     ) -> Graded | BaseException:
-        """Return the outcome of a submission, or an exception that `run` raises."""
         failure: InternalError | None = None
         for attempt in range(1, TRIES + 1):
             if isinstance(source, WorkerSession):
@@ -188,7 +187,6 @@ class Judge:
         return Graded(self.exercises[session.source.name], session, error=failure)
 
     def _run_checks(self, session: WorkerSession, options: RunOptions, all_items: Items) -> Graded:
-        """Return the results of the selected checks, with diagnoses for the failed checks."""
         exercise = self.exercises[session.source.name]
         items = all_items.get(exercise.name, [])
         if options.only is not None:

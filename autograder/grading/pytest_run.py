@@ -73,8 +73,7 @@ class CheckModule(pytest.Module):
             with importable(course):
                 return importtestmodule(path, self.config)
         except Exception as error:
-            wrong = load_error(course, path, error)
-            raise self.CollectError(str(InvalidCourse([wrong]))) from None
+            raise self.CollectError(str(InvalidCourse([load_error(course, path, error)]))) from None
 
 
 def _items_in(nodes: Iterable[pytest.Item | pytest.Collector]) -> Iterator[pytest.Item]:

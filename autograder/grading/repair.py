@@ -261,8 +261,7 @@ class _Search:
         )
         ranked = in_order(edits(self.trees, live, self.templates), suspects)
         panel = panel or [result.name for result in failed]
-        last = self.worker.calls + round(share * SINGLE * self.calls)
-        found = self._try(ranked, panel, last)
+        found = self._try(ranked, panel, self.worker.calls + round(share * SINGLE * self.calls))
         together: tuple[Edit, ...] = ()
         if in_pairs and not found.edits and not self._takes_too_long:
             together = self._two(live, also_passing, panel, round(share * self.calls))

@@ -63,7 +63,6 @@ class Graded:
 
     @property
     def results(self) -> list[CheckResult]:
-        """The results of all selected checks, in order, or an `InternalError`."""
         if self.error is not None:
             raise self.error
         return self._results

@@ -78,8 +78,7 @@ class ConfinedAutograde(Autograde):
         try:
             if staged.present:
                 self.start()
-            row = gradebook.update_or_create_student(student)
-            name_student(row, self.names.get(student, ""))
+            name_student(gradebook.update_or_create_student(student), self.names.get(student, ""))
             gradebook.update_or_create_submission(assignment, student)
             rows = gradebook.submission(assignment, student)
             for name, notebook in rows.notebooks.items():
@@ -157,8 +156,7 @@ class ConfinedAutograde(Autograde):
         cells = [new_markdown_cell(UNREADABLE.format(as_markdown(reason)))]
         for cell in source.source_cells:
             make = new_code_cell if cell.cell_type == "code" else new_markdown_cell
-            metadata = {"nbgrader": marks[cell.name]}
-            cells.append(make(cell.source, id=cell.name, metadata=metadata))
+            cells.append(make(cell.source, id=cell.name, metadata={"nbgrader": marks[cell.name]}))
         for grade in self.gradebook.find_submission_notebook(*where, place["student"]).grades:
             grade.auto_score, grade.needs_manual_grade = None, True
         path = self._target(resources)
@@ -183,7 +181,6 @@ def _missing(name: str, notebook: Any, staged: StagedSubmission, result: Student
 def open_converter(
     api: Any, assignment: str, submitted: Path, names: Mapping[str, str]
 ) -> Iterator[ConfinedAutograde]:
-    """Open a converter for an assignment, with the submissions in `submitted`."""
     traits = {"assignment_id": assignment, "submitted_directory": str(submitted)}
     address = api.coursedir.db_url
     with contextlib.ExitStack() as stack:

@@ -89,7 +89,6 @@ def course_id(course: Course) -> str:
 
 
 def configuration(course: Course, folder: Path) -> str:
-    """Return the text of `nbgrader_config.py` for the course directory `folder`."""
     return TEXT.format(course_id=course_id(course), root=str(folder), course=str(course.root))
 
 

@@ -25,7 +25,6 @@ def quiet() -> Iterator[None]:
 
 
 def open_directory(folder: Path) -> Any:
-    """Open the course directory in the current folder as an `NbGraderAPI`."""
     if not (folder / CONFIG).is_file():
         raise UserError(
             f"There is no {CONFIG} in {folder}. Run this in nbgrader's course directory, or make "
@@ -71,7 +70,6 @@ def unusable(address: str, error: Exception) -> UserError:
 
 
 def notebooks_of(api: Any, assignment: str) -> list[str]:
-    """Return the names of an assignment's notebooks in the gradebook."""
     from nbgrader.api import MissingEntry
 
     with api.gradebook as gradebook, contextlib.suppress(MissingEntry):
@@ -107,7 +105,6 @@ def students_of(api: Any, assignment: str, wanted: Sequence[str]) -> list[str]:
 
 
 def must_be_writable(folder: Path) -> None:
-    """Refuse a folder that cannot be written."""
     try:
         folder.mkdir(exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):

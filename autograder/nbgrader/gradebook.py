@@ -207,7 +207,6 @@ def _found(rows: Mapping[Any, Any], key: Any, what: str, assignment: str) -> Any
 
 @contextlib.contextmanager
 def one_gradebook(db_url: str, course_id: str) -> Iterator[RunGradebook]:
-    """Open one gradebook for all of nbgrader's steps."""
     gradebook = RunGradebook(db_url, course_id)
     try:
         for module in OPENERS:

@@ -53,8 +53,7 @@ class ShownReport(msgspec.Struct):
             named = (name for name, text in answers.items() if about and about in text)
             hints = failed.hints[:1] if failed is not None else ()
             repair = [self.report.repair.said] if self.report.repair is not None else []
-            hinted = (f"Hint: {hint}" for hint in hints)
-            texts[next(named, first)] = [finding, *repair, *hinted]
+            texts[next(named, first)] = [finding, *repair, *(f"Hint: {hint}" for hint in hints)]
         for cell, remark in self.remarks:
             place = next((name for name, text in answers.items() if text == cell), first)
             texts.setdefault(place, []).append(remark)
@@ -84,7 +83,6 @@ class StayingJudge:
         self._digest = ""
 
     def grade(self, course: Course, names: Sequence[str], digest: str, task: Task) -> TaskReports:
-        """Grade a notebook of one of these exercises."""
         self._idle.cancel()
         with self._lock:
             if digest != self._digest:
@@ -178,8 +176,7 @@ class NotebookGrader:
         names = next((names for names in together if exercise.name in names), (exercise.name,))
         digest = refuse_new_errors(course, [course.exercise(name) for name in names])
         grade = functools.partial(JUDGE.grade, course, names, digest)
-        task = Task(0, student, (source,))
-        reports = with_repairs(grade, task, course, self.search_seconds)
+        reports = with_repairs(grade, Task(0, student, (source,)), course, self.search_seconds)
         failed = report_of_internal_error(exercise, InternalError("its process ended"))
         return reports.get(exercise.name, failed)
 
@@ -219,7 +216,6 @@ def grading_of(course: str, search_seconds: float = 0.0) -> NotebookGrader:
 
 @contextlib.contextmanager
 def open_grading(course: Course) -> Iterator[NotebookGrader]:
-    """Open the grader for nbgrader's steps in this process."""
     _OPEN[:] = [NotebookGrader(course)]
     try:
         yield _OPEN[0]

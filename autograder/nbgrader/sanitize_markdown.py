@@ -68,22 +68,16 @@ def _harmless(text: str, attachments: Attachments, most: int) -> str:
     if len(plain) <= most and all(plain.count(sign) <= n for sign, n in MAX_OF_A_SIGN.items()):
         without_tags = _TAG.sub("&lt;", plain)
         # Break up every text that Markdown reads as a link, a picture or an address.
-        without_links = re.sub(r"\](?=[(\[:])", r"]\\", without_tags)
-        for shown in (without_tags, without_links):
+        for shown in (without_tags, re.sub(r"\](?=[(\[:])", r"]\\", without_tags)):
             if is_harmless(shown, attachments):
                 return shown
     letters = _ODD.sub(lambda match: f"&#{ord(match[0])};", plain)
     return f"{SHOWN_AS_TYPED}\n\n<pre>{letters}</pre>"
 
 
-def harmless_html(text: str) -> str:
-    return _TEX.sub("\\\\\u2060", html.escape(text, quote=False))
-
-
 def as_markdown(text: str) -> str:
     """Return Markdown that nbgrader's pages show as exactly this text."""
-    shown = html.escape(text, quote=False)
-    return harmless(re.sub(r"([\\`*_{}\[\]#|$~])", r"\\\1", shown), {})
+    return harmless(re.sub(r"([\\`*_{}\[\]#|$~])", r"\\\1", html.escape(text, quote=False)), {})
 
 
 def pictures(attachments: object) -> Attachments:
@@ -154,4 +148,4 @@ def disarm(cells: Iterable[Any]) -> None:
             if attachments:
                 cell.attachments = attachments
         elif cell.cell_type != "code":
-            cell.source = harmless_html(cell.source)
+            cell.source = _TEX.sub("\\\\\u2060", html.escape(cell.source, quote=False))

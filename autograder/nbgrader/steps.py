@@ -35,8 +35,7 @@ class StubSolutions(ClearSolutions):
     def _replace_solution_region(self, cell: Any, language: str) -> bool:
         if cell.cell_type != "code":
             return bool(super()._replace_solution_region(cell, language))
-        before = cell.source
-        cell.source = strip_solutions(before, "the notebook")
+        before, cell.source = cell.source, strip_solutions(cell.source, "the notebook")
         return bool(cell.source != before)
 
 
@@ -160,11 +159,9 @@ class CourseLatePolicy(BasePlugin):
             if assignment.name == step.assignment_id:
                 if policy is None:
                     return None
-                cost = _cost(policy, total_seconds_late, free)
-                return round(score * cost.percent / 100, 2)
-            if (
-                policy is not None and policy.free_days
-            ):  # an earlier assignment may have used free days
+                return round(score * _cost(policy, total_seconds_late, free).percent / 100, 2)
+            # an earlier assignment may have used free days
+            if policy is not None and policy.free_days:
                 with contextlib.suppress(MissingEntry):
                     earlier = step.gradebook.find_submission(assignment.name, student_id)
                     free += _cost(policy, earlier.total_seconds_late, free).free_days

@@ -15,9 +15,8 @@ def main(arguments: list[str]) -> int:
     if platform not in PLATFORMS:
         print(f"Expected one of {', '.join(PLATFORMS)}, found {platform!r}.", file=sys.stderr)
         return 2
-    module = importlib.import_module(f"autograder.platforms.{platform}")
     try:
-        module.run(*map(Path, rest))
+        importlib.import_module(f"autograder.platforms.{platform}").run(*map(Path, rest))
     except (UserError, OSError) as error:
         print(f"This submission was not graded: {error}")
         return 1

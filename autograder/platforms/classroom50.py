@@ -132,7 +132,6 @@ def _file_of(checkout: Path, name: str) -> Path | None:
 
 
 def _checked(bundle: Path, repairs: bool, files: Sequence[Path]) -> Report:
-    """Check some files with the kit, and return the report in the student's view."""
     command = [sys.executable, "-m", "autograder", "check", "--json"]
     command += ["--repairs" if repairs else "--no-repairs"]
     command += ["--course", str(bundle / KIT), *map(str, files)]

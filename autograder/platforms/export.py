@@ -83,7 +83,6 @@ def export_file(
     column: str | None = None,
     scale: bool = False,
 ) -> ExportFile:
-    """Return the file for a platform, made from a folder of results."""
     if template is None and platform not in WITHOUT_TEMPLATE:
         raise UserError(
             f"Choose the file that you downloaded from {platform.partition('-')[0]} (--template). "
@@ -91,8 +90,7 @@ def export_file(
         )
     reports = read_reports(results)
     refuse_unapplied_entries(results, course, reports)
-    named = Pseudonyms(course).with_names(reports)
-    reports = [under_policy(report, course) for report in named]
+    reports = [under_policy(report, course) for report in Pseudonyms(course).with_names(reports)]
     request = ExportRequest(reports, course, results, template or results, column, scale)
     file = EXPORTS[platform](request)
     above = above_maximum_note(name for report in reports for name in above_maximum(report))

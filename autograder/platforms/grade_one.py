@@ -45,14 +45,12 @@ def grade_one(
 ) -> Report:
     """Return the full report on a submission, with lateness by the course's policy."""
     seed, level = course.content.seed, choose(None, own_code=False)
-    handed_in = Folder(student, folder, hand_in)
-    work = read_work_guarded(handed_in, course.exercises, read_stubs(course))
+    work = read_work_guarded(Folder(student, folder, hand_in), course.exercises, read_stubs(course))
     reports = {exercise.name: without_checks(exercise, work) for exercise in exercises}
     waiting = tuple(name for name, report in reports.items() if report is None)
     if waiting:
         with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
-            file = course.root / FILE_NAME
-            setup = Setup(file, waiting, seed, level, (folder,), Path(scratch))
+            setup = Setup(course.root / FILE_NAME, waiting, seed, level, (folder,), Path(scratch))
             with TaskGrader(setup) as grading:
                 task = Task(0, student, tuple(work.sources[name] for name in waiting))
                 seconds = SEARCH_SECONDS if repairs else 0.0

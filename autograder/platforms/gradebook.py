@@ -128,13 +128,11 @@ class GradebookFormat(msgspec.Struct, frozen=True, kw_only=True):
         others = [texts.get(name, "").removeprefix("#") for name in self.others]
         if not id and (self.id or not any(others)):
             return None
-        emails = [texts.get(name, "") for name in self.emails]
         names = [" ".join(texts.get(name, "") for name in parts) for parts in self.names]
-        return Person(row.line, id, others, emails, names)
+        return Person(row.line, id, others, [texts.get(name, "") for name in self.emails], names)
 
 
 def fill_in(form: GradebookFormat, request: ExportRequest) -> ExportFile:
-    """Return the gradebook to upload."""
     table = Table(request.template, form.needed, len(form.needed), form.remedy)
     columns = _columns(form, table, request)
     heads = [name.strip().casefold() for name in table.header]
@@ -164,7 +162,6 @@ def filled_rows(
     scale: Callable[[int, Row], Scale],
     excused: str = "",
 ) -> tuple[list[list[str]], dict[int, list[str]]]:
-    """Return the filled-in rows, and each column's students without points."""
     rows = []
     unchanged: dict[int, list[str]] = {at: [] for at in columns}
     for row in table.rows:

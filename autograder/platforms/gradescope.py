@@ -118,7 +118,6 @@ GRADESCOPE = Importer(
 def results_of(
     report: Report, policy: HintPolicy, hidden: Callable[[str], HiddenChecks] = by_policy
 ) -> dict[str, Any]:
-    """Return the parts of the results that the policy shows, in Gradescope's format."""
     shown = for_student(report, policy, hidden=hidden)
     exercises = zip(shown.exercises, report.exercises, strict=True)
     tests = [test for at, pair in enumerate(exercises, start=1) for test in _tests(str(at), *pair)]
@@ -170,14 +169,12 @@ def _tests(place: str, shown: ExerciseReport, full: ExerciseReport) -> list[dict
         name = f"{shown.title}: {check.title}"
         tests.append(_test(f"{place}.{index}", name, check_html(check), **fields))
     if len(shown.checks) < len(full.checks):
-        points = full.points - sum(check.points for check in shown.checks)
-        most = full.max_points - sum(check.max_points for check in shown.checks)
         hidden = _test(
             f"{place}.{len(shown.checks) + 1}",
             f"{shown.title}: checks that are not shown",
             "",
-            score=round(points, 2),
-            max_score=round(most, 2),
+            score=round(full.points - sum(check.points for check in shown.checks), 2),
+            max_score=round(full.max_points - sum(check.max_points for check in shown.checks), 2),
             visibility="after_published",
         )
         tests.append(hidden)
@@ -197,7 +194,6 @@ def _test(place: str, name: str, output: str, **fields: object) -> dict[str, Any
 
 
 def results_zip(request: ExportRequest) -> ExportFile:
-    """Return a zip with a `results.json` for each submission."""
     without: list[str] = []
     files: dict[str, bytes] = {}
     for report in request.reports:
@@ -208,8 +204,7 @@ def results_zip(request: ExportRequest) -> ExportFile:
         path = f"{hand_in.entries[0]}/{RESULTS}"
         if path not in files:  # a team's members share a path
             results = results_of(report, request.course.content.hints, request.course.hidden_checks)
-            text = msgspec.json.format(msgspec.json.encode(results), indent=1)
-            files[path] = text + b"\n"
+            files[path] = msgspec.json.format(msgspec.json.encode(results), indent=1) + b"\n"
     notes = names_note("No submission on Gradescope, so not exported", without)
     return ExportFile(zipped(files.items()), notes, left_out=bool(without))
 
@@ -240,7 +235,6 @@ class Metadata(msgspec.Struct):
 def package(
     course: Course, exercises: Sequence[Exercise], index: str | None = None, repairs: bool = True
 ) -> Files:
-    """Return the files of `autograder.zip`."""
     option = f"--extra-index-url '{index}' " if index else ""
     return bundle(course, exercises, repairs) | {
         "setup.sh": template("gradescope_setup.sh", INDEX=option),
@@ -249,7 +243,6 @@ def package(
 
 
 def run(root: Path) -> None:
-    """Grade the submission in Gradescope's folder `root`, and write the results."""
     package = root / "source"
     known = read_metadata(root / "submission_metadata.json")
     course = with_due(packaged_course(package), known)

@@ -78,7 +78,6 @@ class _Worksheet:
     """Worksheet: its columns `grade` and `maximum`, and the student of each row."""
 
     def __init__(self, request: ExportRequest) -> None:
-        """Read the worksheet, and find the student of each row."""
         template = request.template
         self.table = table = Table(template, (), 0, REMEDY)
         if not table.rows or not all(_ID.fullmatch(r.cells[0]) for r in table.rows if r.cells):
@@ -140,15 +139,13 @@ def _is_of_a_team(report: Report, table: Table) -> bool:
 
 
 def worksheet(request: ExportRequest) -> ExportFile:
-    """Return the grading worksheet to upload."""
     sheet = _Worksheet(request)
     table, at, maximum = sheet.table, sheet.grade, sheet.maximum_column()
     exercises = request.reports[0].exercises if request.reports else ()
     whole = Assignment(name=SINGLE, title="", exercises=tuple(e.name for e in exercises))
 
     def scale(_: int, row: Row) -> Scale:
-        most = as_number(cell(row, maximum)) if maximum is not None else None
-        return Scale(most, request.scale)
+        return Scale(as_number(cell(row, maximum)) if maximum is not None else None, request.scale)
 
     rows, unchanged = filled_rows(table, sheet.matches, {at: whole}, scale)
     if any("," in cell(row, place) for row in table.rows for place in (at, maximum) if place):

@@ -38,7 +38,6 @@ NAMES = uuid.UUID("6f1c1b52-5d0c-5a43-9a55-0e6f3a3b7d10")
 def package(
     course: Course, exercises: Sequence[Exercise], index: str | None = None, repairs: bool = True
 ) -> Files:
-    """Return files for a course's repository."""
     shared = bundle(course, exercises, repairs)
     shared["run.sh"] = template("prairielearn_run.sh")
     option = f"--extra-index-url '{index}' " if index else ""
@@ -66,7 +65,6 @@ def package(
 
 
 def run(root: Path, exercise: Path) -> None:
-    """Grade the submission in `root` (`/grade`) for an exercise, and write the results."""
     course = packaged_course(root / SHARED)
     exercises, repairs = [course.exercise(exercise.name)], packaged_job(root / SHARED).repairs
     report = grade_one(course, exercises, root / "student", repairs=repairs)

@@ -234,7 +234,6 @@ def _published(
 
 
 def percent(part: float) -> str:
-    """Return a share between 0 and 1 as a percentage."""
     return f"{100 * part:.0f} %"
 
 
@@ -290,8 +289,7 @@ def _of_mistakes(lines: Sequence[MistakeLine]) -> list[str]:
 
 def as_html(report: ClassReport) -> str:
     """Return one self-contained page. It prints on two sheets."""
-    template = environment().get_template("class_report.html")
-    return template.render(**_content(report, "screen"))
+    return environment().get_template("class_report.html").render(**_content(report, "screen"))
 
 
 def as_pdf(report: ClassReport) -> bytes:

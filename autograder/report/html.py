@@ -216,7 +216,6 @@ class ValueTable(NamedTuple):
 
 
 def matrices(evidence: Evidence) -> list[ValueTable]:
-    """Return the student's values, the expected values and their difference as tables."""
     yours, expected = evidence.matrices
     if yours is None:
         return []
@@ -326,7 +325,6 @@ def first_line(check: CheckReport) -> str:
 
 
 def check_html(check: CheckReport) -> str:
-    """Return a check as HTML that is readable without a style."""
     values = ""
     if check.outcome != "passed" and check.evidence is not None:
         values = "\n".join(plain(line) for line in evidence_lines(check.evidence))[:MAX_TEXT]

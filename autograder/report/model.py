@@ -104,89 +104,34 @@ class Line(Record, frozen=True, kw_only=True):
 
 
 # Reasons why a check has no right answer, or why an exercise has no points.
-CauseCode = Literal[
+CauseCode = Literal[  # noqa: RUF041  rows of codes
     # The check compared values, or did not finish.
-    "mismatch",
-    "nothing_returned",
-    "printed",
-    "other_shape",
-    "other_kind",
-    "other_results",
-    "argument_changed",
-    "assertion",
-    "no_end",
+    Literal["mismatch", "nothing_returned", "printed", "other_shape", "other_kind"],
+    Literal["other_results", "argument_changed", "assertion", "no_end"],
     # The student's code gave no answer.
-    "not_defined",
-    "no_value",
-    "not_written",
-    "raise_left_in",
-    "defined_twice",
-    "unused_result",
-    "repeated_list",
-    "sibling_not_written",
-    "sibling_absent",
-    "raised",
-    "not_python",
-    "endless_recursion",
-    "out_of_memory",
-    "exited",
-    "keyboard",
-    "not_comparable",
-    "not_a_function",
-    "axes_returned",
-    "exception_returned",
-    "timed_out",
-    "not_called_again",
-    "no_time_left",
-    "load_timed_out",
-    "crashed",
-    "load_crashed",
-    "make_crashed",
-    "not_made",
-    "not_loaded",
-    "foreign_answer",
-    "not_a_generator",
-    "import_failed",
-    "calls_unwritten",
+    Literal["not_defined", "no_value", "not_written", "raise_left_in", "defined_twice"],
+    Literal["unused_result", "repeated_list", "sibling_not_written", "sibling_absent", "raised"],
+    Literal["not_python", "endless_recursion", "out_of_memory", "exited", "keyboard"],
+    Literal["not_comparable", "not_a_function", "axes_returned", "exception_returned", "timed_out"],
+    Literal["not_called_again", "no_time_left", "load_timed_out", "crashed", "load_crashed"],
+    Literal["make_crashed", "not_made", "not_loaded", "foreign_answer", "not_a_generator"],
+    Literal["import_failed", "calls_unwritten"],
     # The check's own code failed, or the grader failed.
-    "check_stopped",
-    "unreadable_answer",
-    "internal_error",
+    Literal["check_stopped", "unreadable_answer", "internal_error"],
     # The check was not run.
-    "not_selected",
-    "needs_first",
-    "enough",
-    "internal_error_before",
-    "skipped",
+    Literal["not_selected", "needs_first", "enough", "internal_error_before", "skipped"],
     # The check cannot be judged in a released course.
-    "hidden",
-    "not_recorded",
-    "given_own_step",
-    "not_all_ran",
-    "given_sibling",
-    "other_numpy",
+    Literal["hidden", "not_recorded", "given_own_step", "not_all_ran", "given_sibling"],
+    Literal["other_numpy"],
     # Causes of an exercise, not of a check.
-    "forbidden_names",
-    "answers_by_hand",
+    Literal["forbidden_names", "answers_by_hand"],
 ]
 
-DiagnosisCode = Literal[
-    "",  # in records of older versions
-    "named",
-    "two_mistakes",
-    "in_some_calls",
-    "in_wrong_calls",
-    "and_other_calls",  # in records of older versions
-    "and_errors",
-    "and_something_else",
-    "fact",
-    "measure",
-    "order_dependent",
-    "always_same",
-    "statements",
-    "error",
-    "own",
-    "value",
+# "" and "and_other_calls" are in records of older versions.
+DiagnosisCode = Literal[  # noqa: RUF041
+    Literal["", "named", "two_mistakes", "in_some_calls", "in_wrong_calls", "and_other_calls"],
+    Literal["and_errors", "and_something_else", "fact", "measure", "order_dependent"],
+    Literal["always_same", "statements", "error", "own", "value"],
 ]
 
 

@@ -6,7 +6,6 @@ from autograder.report.model import CellValue, Matrix
 
 
 def as_cell(plain: float) -> CellValue:
-    """Return a Python number for JSON."""
     if isinstance(plain, bool | int):
         return plain
     number = float(plain)

@@ -85,8 +85,7 @@ def exercise_for_student(
         if check.hidden and held_back:
             continue
         level = hints_shown if isinstance(hints_shown, int) else hints_shown.get(check.name, 1)
-        of_check = _check(exercise, check, max(0, level))
-        checks.append(_outcome_alone(check) if exam else of_check)
+        checks.append(_outcome_alone(check) if exam else _check(exercise, check, max(0, level)))
     may_show_reason = not exam and _may_show_reason(exercise)
     return ExerciseReport(
         name=exercise.name,

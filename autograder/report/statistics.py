@@ -35,7 +35,6 @@ class Item(NamedTuple):
 
 
 def item_statistics(points: Floats, rest: Floats, maximum: float) -> Item:
-    """Return the statistics of an item with `maximum` points, from arrays of shape (students,)."""
     count = len(points)
     part = points / maximum if maximum else np.full(count, np.nan)
     discrimination = np.nan
@@ -56,8 +55,7 @@ def against_the_grain(points: Floats, rest: Floats) -> list[int]:
     if len(points) < 3:
         return []
     pull = (points - points.mean()) * (rest - rest.mean())
-    order = np.argsort(pull, kind="stable")
-    return [int(student) for student in order[:3] if pull[student] < 0]
+    return [int(student) for student in np.argsort(pull, kind="stable")[:3] if pull[student] < 0]
 
 
 def _constant(values: Floats) -> bool:
@@ -97,7 +95,6 @@ UNKNOWN = Interval(np.nan, np.nan)
 
 
 def interval_text(interval: Interval) -> str:
-    """Return a text such as “0.12 to 0.40”. For an unknown interval, return ""."""
     text = f"{interval.low:.2f} to {interval.high:.2f}".replace("-", "−")
     return text if math.isfinite(interval.low) else ""
 
@@ -118,7 +115,6 @@ def mean_intervals(points: Floats, drawn: Floats) -> list[Interval]:
 
 
 def correlation_intervals(points: Floats, rest: Floats, drawn: Floats) -> list[Interval]:
-    """Return the interval of the correlation with `rest` for each column of `points`."""
     size = drawn.sum(1, keepdims=True)
     points, rest = points - points.mean(0), rest - rest.mean(0)
     one, other = drawn @ points / size, drawn @ rest / size
@@ -132,7 +128,6 @@ def correlation_intervals(points: Floats, rest: Floats, drawn: Floats) -> list[I
 
 
 def interval_of(statistic: Callable[[Floats], float], points: Floats, drawn: Floats) -> Interval:
-    """Return the interval of a statistic of `points` over all sampled classes."""
     students = np.arange(len(points))
     sampled = [statistic(points[np.repeat(students, row.astype(int))]) for row in drawn]
     return _intervals(np.array(sampled)[:, None])[0]
@@ -179,7 +174,6 @@ class Summary(NamedTuple):
 
 
 def summarise(scores: Scores) -> Summary:
-    """Return the statistics of all students with a hand-in."""
     totals, count = np.array(scores.totals, float), len(scores.students)
     points = np.array(scores.by_exercise, float)
     maximum = sum(exercise.maximum for exercise in scores.exercises.values())

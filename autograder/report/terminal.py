@@ -102,7 +102,6 @@ def exercise_lines(
     width: int | None = None,
     spoken: bool = False,
 ) -> Iterator[StyledLine]:
-    """Yield an exercise's report, with values for the first `details` failed checks."""
     yield from head_lines(exercise, where, width, spoken)
     yield from body_lines(exercise, details, width, spoken)
 
@@ -250,10 +249,7 @@ def _indented(evidence: Evidence, width: int | None) -> Iterator[StyledLine]:
 
 
 def evidence_lines(evidence: Evidence, room: int | None = None) -> Iterator[StyledLine]:
-    """Yield the call, then both values and their difference, or the curves.
-
-    Arrays are side by side if they fit into `room` columns.
-    """
+    """Yield the call, and values side by side if `room` allows, or the curves."""
     if evidence.call:
         yield from wrapped([[("  for ", "dim"), (evidence.call, "")]], room)
     for curve in evidence.curves:
@@ -282,8 +278,7 @@ def evidence_lines(evidence: Evidence, room: int | None = None) -> Iterator[Styl
 
 def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
     size = f"  shape {shape(matrix.shape)}" if matrix.shape else ""
-    title = [(f"{word}{_place_of(matrix)}", "bold"), (size, "dim")]
-    panel = [title, *_rows(matrix, digits)]
+    panel = [[(f"{word}{_place_of(matrix)}", "bold"), (size, "dim")], *_rows(matrix, digits)]
     columns = len(matrix.rows[0]) if matrix.rows else 0
     if part := _part_shown(matrix, columns):
         panel.append([(f"({part})", "dim")])
@@ -375,8 +370,7 @@ def _check_sentences(
         texts += check_sentences(check, shown_texts, repeated)
         shown_texts.add(check.finding)
         if with_values:
-            line = _place_lines(_new_line(check, shown_texts), "", None, spoken=True)
-            texts += map(plain, line)
+            texts += map(plain, _place_lines(_new_line(check, shown_texts), "", None, spoken=True))
             if check.evidence is not None:
                 texts += _evidence_sentences(check.evidence)
             texts += [f"Hint {place}: {hint}" for place, hint in enumerate(check.hints, 1)]

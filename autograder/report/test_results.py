@@ -58,7 +58,6 @@ class ShownExercise(msgspec.Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """The name of the test suite for the exercise."""
         name = self.exercise.name
         return f"{self.student}: {name}" if self.student else name
 
@@ -76,7 +75,6 @@ class CheckCase(msgspec.Struct, frozen=True):
 
 
 def cases_of(shown: ShownExercise) -> list[CheckCase]:
-    """Return the cases of an exercise, in the order of its checks."""
     exercise = shown.exercise
     if not exercise.checks:
         is_harmless = exercise.status == "missing" or exercise.excused
@@ -165,8 +163,7 @@ def _details(shown: ShownExercise, cases: Sequence[CheckCase]) -> list[str]:
     first = next((case for case in cases if case.state in BAD), None)
     if first is not None and first.details:
         where = f", line {first.line}" if first.line else ""
-        longest = max((len(ticks) for ticks in _FENCE.findall(first.details)), default=2)
-        fence = "`" * (longest + 1)
+        fence = "`" * (max((len(ticks) for ticks in _FENCE.findall(first.details)), default=2) + 1)
         lines += ["", f"**{_plain(first.name)}**{where}", "", f"{fence}text", first.details, fence]
     if shown.exercise.repair is not None:
         lines += ["", _plain(shown.exercise.repair.said)]

@@ -99,7 +99,7 @@ class DescriptorConnection:
             os.set_blocking(descriptor, False)
 
     def send(self, buffers: Sequence[Buffer], deadline: Deadline) -> None:
-        """Write all bytes. If the connection is closed or the deadline passes, raise an OSError."""
+        """Write all bytes. If that is impossible before the deadline, raise an error."""
         left = [memoryview(buffer).cast("B") for buffer in buffers if len(buffer)]
         while left:
             try:

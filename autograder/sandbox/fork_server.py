@@ -239,9 +239,8 @@ class ForkServers:
         if key not in self._servers:
             torch = ["torch"] if kind.library == "torch" else []
             warm = ["numpy.random", "numpy.ma", "numpy.testing", *_COMMON, *torch, *kind.also]
-            layers = LAYERS[self.level]
             self._servers[key] = ForkServer(
-                warm, layers, self.hidden, self.secret, self.scratch, self.core
+                warm, LAYERS[self.level], self.hidden, self.secret, self.scratch, self.core
             )
         return self._servers[key]
 

@@ -27,10 +27,7 @@ END_SECONDS = 10.0  # seconds in which a process must end after its connection w
 
 @functools.cache
 def why_not(level: Level) -> str:
-    """Return the reason why a level does not work here. If it works, return "".
-
-    To find out, a child on this level tries every action that the level must forbid.
-    """
+    """Return the reason why a level does not work here, which a child finds out, or ""."""
     if sys.platform != "linux":
         return "it needs Linux"
     for _ in range(TRIES):
@@ -152,8 +149,7 @@ def children_on(
     reference = course.content.reference
     if sys.platform != "linux":
         return Spawner(reference, ahead=True, scratch=scratch)
-    engine = Path(__file__).resolve().parent.parent
-    own = [*course.grading, course.solutions, engine]
+    own = [*course.grading, course.solutions, Path(__file__).resolve().parent.parent]
     servers = ForkServers(reference, level, [*own, *secret], scratch, core)
     if first == "numpy":
         servers.prepare(ChildKind(first, course.content.limits))

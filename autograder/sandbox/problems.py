@@ -118,7 +118,6 @@ class StudentProblem(Exception):
 
     def __post_init__(self) -> None:
         said = f"{self.type}: {self.message}" if self.message else self.type
-        near = f" It does define {self.names[0]}. Did you mean this name?" if self.names else ""
         loop = " Is there a loop that never ends?" if self.code == "timed_out" else ""
         if self.place is not None:
             loop = f" It was still in the loop{where(self.place)}."
@@ -131,7 +130,7 @@ class StudentProblem(Exception):
             loop=loop,
             install=self._install(),
             decimal=self._decimal(),
-            near=near,
+            near=f" It does define {self.names[0]}. Did you mean this name?" if self.names else "",
             because=f" {self.because.finding}" if self.because else "",
         )
         super().__init__(self.finding)
@@ -230,7 +229,6 @@ def where(place: CodePlace | None) -> str:
 
 
 def from_worker(problem: Problem, subject: str, is_call: bool = True) -> StudentProblem:
-    """Return the exception for a call or a value that has a problem in the worker."""
     place = problem.place
     if problem.kind == "exited":
         return Crashed("exited", subject, place=place)

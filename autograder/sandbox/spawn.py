@@ -57,7 +57,6 @@ class PlainChild:
         self.clock = Clock(self.process.pid if sys.platform == "linux" else 0)
 
     def end(self) -> None:
-        """End all processes in the process session."""
         if self.process.returncode is None:
             try:
                 os.killpg(self.process.pid, 9)
@@ -91,7 +90,6 @@ class Spawner:
         self._ready: dict[tuple[Library, Limits], PlainChild] = {}
 
     def prepare(self, kind: ChildKind) -> None:
-        """If no child of this kind is ready, start one now."""
         key = kind.library, kind.limits  # the start of a child depends only on these
         if key not in self._ready:
             self._ready[key] = PlainChild(*key, self.hidden, self.scratch)
@@ -181,8 +179,7 @@ def environment(home: str) -> dict[str, str]:
 def plot_cache() -> str:
     """Return the folder with matplotlib's list of fonts. Making this list takes seconds."""
     try:
-        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        folder = home / "autograder"
+        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "autograder"
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, RuntimeError):
         return os.path.join(tempfile.gettempdir(), "autograder-matplotlib")

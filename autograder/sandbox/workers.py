@@ -45,20 +45,17 @@ class Budget:
         return self.on_calls + self.on_reloads
 
     def check_call(self, subject: str) -> None:
-        """Refuse a call if the function must not be called."""
         __tracebackhide__ = True
         self.check_cancelled()
         if self._timeouts.get(subject, 0) >= MAX_TIMEOUTS:
             raise TimedOut("not_called_again", subject, str(MAX_TIMEOUTS))
 
     def check_cancelled(self) -> None:
-        """Raise Cancelled if the submission was cancelled."""
         __tracebackhide__ = True
         if self.is_cancelled:
             raise Cancelled("The grading was cancelled.")
 
     def note_timeout(self, subject: str) -> None:
-        """Count a timeout of a call of `subject`."""
         self.is_in_doubt = True
         self._timeouts[subject] = self._timeouts.get(subject, 0) + 1
 
@@ -220,7 +217,6 @@ class Workers:
 
     @property
     def running(self) -> list[WorkerProcess]:
-        """The submission's running processes."""
         return [worker for _, worker in list(self._held.values())]
 
     def cancel(self) -> None:

@@ -26,7 +26,6 @@ def write_pages(
     known: Fingerprints,
     most: int,
 ) -> int:
-    """Write the list, and pages for the `most` most similar pairs. Return the number of pages."""
     out.mkdir(parents=True, exist_ok=True)
     plain_folder(out / FOLDER)
     for old in (out / FOLDER).glob("[0-9][0-9][0-9][0-9].html"):
@@ -57,8 +56,7 @@ def write_pages(
 
 
 def _rank(exercise: ExerciseSimilarity, pair: SimilarPair) -> tuple[float, str, tuple[str, str]]:
-    distance = (exercise.limit - pair.part) / (1 - exercise.limit)
-    return distance, exercise.exercise, pair.students
+    return (exercise.limit - pair.part) / (1 - exercise.limit), exercise.exercise, pair.students
 
 
 def pieces(text: str, spans: Spans) -> list[tuple[str, bool]]:

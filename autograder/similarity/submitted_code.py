@@ -79,8 +79,7 @@ def known_fingerprints(course: Course) -> Fingerprints:
         handed_out = [path for path in forms if path.is_file()][:1]  # both have the same code
         for path in [*handed_out, course.solution_file(name)]:
             with contextlib.suppress(UnreadableFile):
-                code = code_of(read_source(path, name), course.exercises)
-                known.append(fingerprints_of(code))
+                known.append(fingerprints_of(code_of(read_source(path, name), course.exercises)))
     return np.unique(np.concatenate(known))
 
 

@@ -95,7 +95,6 @@ class BackgroundJudge(threading.Thread):
         self._results: queue.SimpleQueue[GradedSource | BaseException] = queue.SimpleQueue()
 
     def look_at(self, source: Source) -> None:
-        """Start to grade this source."""
         self._sources.put(source)
 
     def result(self) -> GradedSource | None:
@@ -111,7 +110,6 @@ class BackgroundJudge(threading.Thread):
         return result
 
     def close(self) -> None:
-        """Stop grading, and end the processes."""
         self._sources.put(None)
         end = time.monotonic() + LONGEST_END
         while self.is_alive() and time.monotonic() < end:

@@ -53,7 +53,6 @@ def _exercise_line(entry: ExerciseProgress, now: datetime, wide: int, spoken: bo
 
 
 def remark(entry: ExerciseProgress, now: datetime) -> str:
-    """Return a few words on the progress in an exercise."""
     last = entry.last_check
     if entry.state == "missing":
         return "no file here"
@@ -106,8 +105,7 @@ def progress_summary(every: Sequence[ExerciseProgress]) -> str:
 
 
 def progress_bar(every: Sequence[ExerciseProgress], width: int | None) -> StyledLine:
-    done = sum(entry.state == "done" for entry in every)
-    full = round(BAR * done / len(every))
+    full = round(BAR * sum(entry.state == "done" for entry in every) / len(every))
     words = progress_summary(every)
     if width is not None and cell_len(words) + BAR + 2 > width:
         return [(words, "dim")]

@@ -55,8 +55,7 @@ def answer_of(request: dict[str, Any]) -> dict[str, Any]:
         course = find_course(folder)
         exercise = course.exercise(request["exercise"])
         require_libraries([exercise])
-        cells = without_corrected(request["cells"])
-        source = from_cells(cells, exercise.name, Siblings(folder))
+        source = from_cells(without_corrected(request["cells"]), exercise.name, Siblings(folder))
         source = with_stated_numbers(source, exercise)
         source = with_answers(source, exercise, Path(request["saved"]))
         with Judge(course, [exercise]) as judge:
@@ -79,8 +78,7 @@ def answer_of(request: dict[str, Any]) -> dict[str, Any]:
         first, last = _context_lines(course, shown, before)
         if request["hint"]:
             values = f"run `autograder check {report.name} --all` in a terminal"
-            policy = course.content.hints
-            message = no_further_hint(seen, report, policy, values, notebook.name)
+            message = no_further_hint(seen, report, course.content.hints, values, notebook.name)
             last = [[(message, "")], *last] if message else last
         html, text = notebook_outputs(shown, first, last)
     return {"html": html, "text": text, "points": report.points}
@@ -127,8 +125,7 @@ def _context_lines(
     if before is not None and (change := change_since(before.passed, None, report)):
         first.append([(change, "")])
     if now.is_done and not (before is not None and before.is_done):
-        groups = by_assignment(course, progress)
-        first += completion_lines(exercise, groups, progress, spoken=False)
+        first += completion_lines(exercise, by_assignment(course, progress), progress, spoken=False)
     last: list[StyledLine] = [[], progress_bar(list(progress.values()), None)]
     is_over = exercise.state in {"done", "graded when handed in"}
     following = next_unfinished(course, progress) if is_over else None

@@ -118,7 +118,6 @@ class ExerciseProgress(msgspec.Struct, frozen=True):
 
     @property
     def is_by_hand(self) -> bool:
-        """True if a person gives the points for the exercise."""
         return self.last_check is not None and self.last_check.status == "by hand"
 
 
@@ -134,7 +133,6 @@ class AssignmentProgress(msgspec.Struct, frozen=True):
 
 
 def course_progress(course: Course) -> CourseProgress:
-    """Return the progress in every exercise by name, in the course's order."""
     stubs = read_stubs(course)
     return {e.name: exercise_progress(course, e, stubs) for e in course.exercises.values()}
 
@@ -142,7 +140,6 @@ def course_progress(course: Course) -> CourseProgress:
 def exercise_progress(
     course: Course, exercise: Exercise, stubs: Stubs, file: Path | None = None
 ) -> ExerciseProgress:
-    """Return the progress in one exercise, from `file` or from the student's file."""
     try:
         file = file or find_file(course, exercise, stubs)
     except UserError:

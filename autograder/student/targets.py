@@ -26,12 +26,10 @@ def course_of(names: Sequence[str], stated: Path | None = None) -> Course:
     if stated is not None:
         return find_course(named=stated)
     paths = [Path(name) for name in names if _is_path(name)]
-    around = [path if path.is_dir() else path.parent for path in paths[:1]]
-    return find_course(*around, Path.cwd())
+    return find_course(*[path if path.is_dir() else path.parent for path in paths[:1]], Path.cwd())
 
 
 def targets_of(course: Course, names: Sequence[str]) -> list[Target]:
-    """Return the distinct exercises and files for some names."""
     targets = [target for name in names for target in _targets_named(course, name)]
     return list({(target.exercise.name, target.path): target for target in targets}.values())
 

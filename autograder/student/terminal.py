@@ -55,7 +55,6 @@ class Terminal:
         return "".join(click.style(text, **STYLES[style]) for text, style in line)
 
     def show(self, lines: Iterable[StyledLine]) -> None:
-        """Print lines, wrapped to the width."""
         for line in wrapped(lines, self.width):
             click.echo(self.text(line), color=True)
 
@@ -78,13 +77,11 @@ class Screen:
         self.page = 0
 
     def enter(self) -> "Screen":
-        """Switch to the alternate screen."""
         if self.terminal.moves:
             self._write(ENTER)
         return self
 
     def leave(self, *_: object) -> None:
-        """Switch back to the normal screen."""
         if self.terminal.moves:
             self._write(LEAVE)
 

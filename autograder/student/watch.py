@@ -55,7 +55,6 @@ class WatchedExercise:
         self.news: list[StyledLine] = []
 
     def bar(self, width: int | None) -> StyledLine:
-        """Return a line with the progress in the course."""
         return progress_bar(list(self.progress.values()), width)
 
     def take_report(self, full: ExerciseReport) -> None:
@@ -77,7 +76,6 @@ class WatchedExercise:
             self.news += completion_lines(now, groups, self.progress, self.spoken)
 
     def hint(self) -> None:
-        """Show the next hint, if the course allows it."""
         if self.full is None or self.shown is None:
             return
         policy, seen = self.course.content.hints, read_attempts(self.path, self.name)
@@ -89,7 +87,6 @@ class WatchedExercise:
         self.shown = shown_step(self.course, self.full, self.path, more=True)
 
     def picture(self) -> None:
-        """Save a picture of the first failed check with values."""
         from autograder.report.picture import save_picture
 
         if self.shown is None:
@@ -190,10 +187,8 @@ class Watch:
         return changed
 
     def _saved(self, paths: set[Path]) -> None:
-        known = self.exercise.course.exercises
-        files = [path for path in paths if path.stem in known]
-        own = self.exercise.path.parent.resolve() / self.exercise.path.name
-        if own in paths or not files:
+        files = [path for path in paths if path.stem in self.exercise.course.exercises]
+        if (self.exercise.path.parent.resolve() / self.exercise.path.name) in paths or not files:
             self._look()
             return
         new = [path for path in files if path.is_file() and self._is_new(path)]
@@ -313,7 +308,6 @@ class Watch:
         return list(exercise_lines(exercise.shown, details, where, width, spoken))
 
     def farewell(self) -> list[StyledLine]:
-        """Return the lines that stay on the terminal at the end."""
         exercise = self.exercise
         result = score(exercise.shown) if exercise.shown is not None else "not checked"
         return [
@@ -325,8 +319,7 @@ class Watch:
 def _settling_time(source: Source) -> float:
     if not source.text.strip() or read_code(source.units).broken:
         return SETTLE
-    is_script = source.label.endswith(".py")
-    return SETTLE_A_LINE if is_script and not source.text.endswith("\n") else 0.0
+    return SETTLE_A_LINE if source.label.endswith(".py") and not source.text.endswith("\n") else 0.0
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

@@ -216,8 +216,7 @@ class _Unpacking:
     ) -> None:
         self.noted[student] += 1
         if self.noted[student] <= MAX_NOTES:
-            text = f"{one_line(info.filename, 120)} was left out: {reason}."
-            self.notes.append((number, text))
+            self.notes.append((number, f"{one_line(info.filename, 120)} was left out: {reason}."))
 
 
 def _parts(info: zipfile.ZipInfo) -> PathParts:

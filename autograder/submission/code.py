@@ -14,16 +14,9 @@ from autograder.worker.statements import without_magics
 MAX_PARSED = 256 * 1024
 # methods of arrays and tensors that change nothing, and return a new result
 NEW_RESULT = {
-    "transpose",
-    "swapaxes",
-    "permute",
-    "moveaxis",
-    "reshape",
-    "view",
-    "flatten",
-    "squeeze",
+    *("transpose", "swapaxes", "permute", "moveaxis", "reshape", "view", "flatten", "squeeze"),
+    *("unsqueeze", "masked_fill", "astype", "contiguous", "float", "bool", "tril", "triu"),
 }
-NEW_RESULT |= {"unsqueeze", "masked_fill", "astype", "contiguous", "float", "bool", "tril", "triu"}
 RUNNING_CELL = "cell In["  # begins the label of a cell of a running notebook
 _DEFINED = re.compile(r"^(?:async )?(?:def|class) +([^\W\d]\w*)", re.MULTILINE)
 
@@ -38,7 +31,6 @@ class Binding(msgspec.Struct, frozen=True):
 
     @property
     def is_import(self) -> bool:
-        """True if the name comes from an import."""
         return self.tree.startswith(("Import(", "ImportFrom("))
 
 
@@ -95,8 +87,7 @@ def _nodes(unit: Unit) -> Iterator[ast.AST]:
 
 
 def defines_something(unit: Unit) -> bool:
-    made = Definition | ast.Assign
-    return any(isinstance(node, made) for node in parsed(unit) or ())
+    return any(isinstance(node, Definition | ast.Assign) for node in parsed(unit) or ())
 
 
 def _bind(code: Code, body: Iterable[ast.stmt]) -> None:
@@ -119,7 +110,6 @@ def _bind(code: Code, body: Iterable[ast.stmt]) -> None:
 
 
 def assigned(node: ast.stmt) -> Iterator[str]:
-    """Yield the names that a statement assigns to."""
     for target in getattr(node, "targets", [getattr(node, "target", None)]):
         for part in ast.walk(target) if target is not None else ():
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
@@ -171,10 +161,7 @@ def unwritten(units: Sequence[Unit]) -> dict[str, CodePlace]:
 
 
 def replaced(units: Sequence[Unit], at: CodePlace) -> tuple[CodePlace, CodePlace] | None:
-    """Return the first lines of two definitions of a name: around `at`, and earlier with a body.
-
-    If there is no earlier definition, return None.
-    """
+    """Return the first lines of two definitions of a name: around `at`, and earlier with a body."""
     for definitions in _definitions(units).values():
         for number, (first, node) in enumerate(definitions):
             if first.label == at.label and first.line <= at.line <= (node.end_lineno or 0):
@@ -266,8 +253,7 @@ def body_around(units: Iterable[Unit], line: int = 0) -> set[str]:
     kinds = ast.FunctionDef | ast.AsyncFunctionDef
     functions = [node for unit in units for node in _nodes(unit) if isinstance(node, kinds)]
     if line:
-        around = [n for n in functions if n.lineno <= line <= (n.end_lineno or 0)]
-        functions = around[-1:]
+        functions = [n for n in functions if n.lineno <= line <= (n.end_lineno or 0)][-1:]
     inside = (node for function in functions for part in function.body for node in ast.walk(part))
     return {ast.dump(n) for n in inside if isinstance(n, ast.stmt) and not _is_placeholder(n)}
 
@@ -393,12 +379,16 @@ def _may_change(statement: ast.stmt, name: str) -> bool:
         is_written = part is not node or isinstance(getattr(part, "ctx", None), ast.Store | ast.Del)
         if not is_written or not isinstance(part, ast.Subscript | ast.Attribute):
             continue
-        inner: ast.expr = part
-        while isinstance(inner, ast.Subscript | ast.Attribute):
-            inner = inner.value
-        if isinstance(inner, ast.Name) and inner.id == name:
+        if root_name(part) == name:
             return True
     return False
+
+
+def root_name(target: ast.expr) -> str:
+    """Return the name at the beginning of an expression such as `x.y[0]`, or ""."""
+    while isinstance(target, ast.Attribute | ast.Subscript | ast.Starred):
+        target = target.value
+    return target.id if isinstance(target, ast.Name) else ""
 
 
 def _line_of_entry(value: ast.expr | None, entry: Sequence[int]) -> int | None:

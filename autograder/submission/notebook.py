@@ -88,25 +88,22 @@ def read_cells(data: bytes, label: str) -> list[Cell]:
 
 
 def as_cells(book: Any) -> list[Cell]:
-    """Return the cells of a notebook that nbformat has read."""
     cells = []
     for cell in book["cells"]:
         about = cell.get("metadata", {})
         mark, answer = about.get("nbgrader"), about.get("answer")
-        name = mark.get("grade_id") if isinstance(mark, dict) else None
         cells.append(
             Cell(
                 str(cell.get("cell_type", "")),
                 without_surrogates(_joined(cell.get("source", ""))),
                 answer if isinstance(answer, str) else "",
-                _is_check(name, cell.get("id")),
+                _is_check(mark.get("grade_id") if isinstance(mark, dict) else None, cell.get("id")),
             )
         )
     return cells
 
 
 def holds_cells(data: bytes) -> bool:
-    """Return True if the content of a file is a notebook."""
     start = data[:1000].removeprefix(b"\xef\xbb\xbf").lstrip()
     return start[:1] == b"{" and b'"cells"' in data and b'"nbformat"' in data
 

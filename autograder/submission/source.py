@@ -115,7 +115,6 @@ class Source(msgspec.Struct, frozen=True, dict=True):
         return "\n".join(unit.text for unit in self.units)
 
     def mentions(self, word: str) -> bool:
-        """Return True if the code contains a word."""
         return word in self.text or any(word in text for text in self.helpers.values())
 
     def imports(self, library: str) -> bool:
@@ -167,7 +166,6 @@ def from_text(text: str, exercise: str, label: str, siblings: Siblings | None = 
 
 
 def from_notebook(notebook: Any, exercise: str, siblings: Siblings) -> Source:
-    """Return the source of a notebook that nbformat has read."""
     return _from_cells(as_cells(notebook), exercise, f"{exercise}.ipynb", siblings)
 
 

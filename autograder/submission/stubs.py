@@ -64,20 +64,16 @@ class Stub(msgspec.Struct):
     handed_out: set[str]  # syntax of all handed-out definitions
 
     def left_to_write(self) -> int:
-        """Return the number of names and answers that the student still has to write."""
         return len(self.asked) + sum(TEXT_STUB in text for text in self.answers.values())
 
     def written(self, code: Code) -> list[str]:
-        """Return the names in `asked` that this code defines with a body."""
         there = [(name, code.names[name]) for name in self.asked if name in code.names]
         return [n for n, bound in there if not bound.hollow and bound.tree not in self.handed_out]
 
     def answered(self, answers: Mapping[str, str]) -> bool:
-        """Return True if at least one question has an answer in words."""
         return any(answers.get(name) not in {None, "", text} for name, text in self.answers.items())
 
     def is_untouched(self, code: Code, answers: Mapping[str, str]) -> bool:
-        """Return True if the student has written nothing."""
         if code.broken or code.open or self.answered(answers):
             return False
         if any(name in code.names for name in self.asked):
@@ -174,7 +170,6 @@ def release_mark(digest: str) -> str:
 
 
 def older_releases(course: Course, sources: Iterable[Source]) -> Iterator[str]:
-    """Yield a note for each other release of the course, with file names."""
     labels_of: dict[str, list[str]] = {}
     for source in sources:
         mark = HANDED_OUT.search(source.text)

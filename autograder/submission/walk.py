@@ -90,22 +90,19 @@ class FolderWalk:
             if not counts(entry.name):
                 continue
             path, shown = place.folder / entry.name, place.above + one_line(entry.name, 100)
-            suffix = path.suffix.casefold()
+            suffix, is_file = path.suffix.casefold(), entry.kind == "file"
             if entry.kind == "folder" and depth < MAX_DEPTH:
                 below.append(_Place(path, f"{shown}/", place.unpacked))
             elif entry.kind == "folder":
                 why = "it is too many folders deep. Hand in one folder"
                 self._note(f"{shown} was not read: {why}.")
-            elif entry.kind == "file" and suffix == ".zip" and self._can_unpack(place):
+            elif is_file and suffix == ".zip" and self._zips_left and not place.unpacked:
                 self._zips_left -= 1
                 below += self._unpacked(path, f"{shown}: ")
-            elif entry.kind == "file" and suffix in PACKED:
+            elif is_file and suffix in PACKED:
                 self._note(f"{shown} was not unpacked. Hand in the files themselves, or one zip.")
             else:  # links and pipes too, so that a message can name them
                 yield FolderFile(path, shown)
-
-    def _can_unpack(self, place: "_Place") -> bool:
-        return self._zips_left > 0 and not place.unpacked
 
     def _lose(self, folder: Path, above: str, lost: Mapping[str, str]) -> None:
         for path, trouble in lost.items():

@@ -79,7 +79,6 @@ class Handle(msgspec.Struct, frozen=True):
 
 
 def has_handle(value: Any) -> bool:
-    """Return True if a value contains a handle."""
     if isinstance(value, dict | list):
         return any(map(has_handle, value.values() if isinstance(value, dict) else value))
     return isinstance(value, Handle | Record)  # a record would become an object of the course

@@ -30,7 +30,6 @@ NO_CHOICES = re.compile(r", but expected one of:.*", re.DOTALL)  # torch lists a
 
 
 def explain(error: BaseException, labels: Collection[str]) -> Problem:
-    """Return a description of `error`."""
     step = innermost(error.__traceback__, labels, isinstance(error, RecursionError))
     place = _syntax_place(error, labels) or (_place(step) if step else None)
     if isinstance(error, Unsendable):

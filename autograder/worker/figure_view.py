@@ -194,20 +194,16 @@ def tell_apart(one: Any, other: Any) -> bool:
     return bool(np.abs(np.asarray(one) - np.asarray(other)).max() > FAINT)
 
 
-def is_legible(text: Any) -> bool:
-    """Return True if a text is neither tiny nor transparent."""
-    return is_visible(text) and text.get_fontsize() >= SMALL_TEXT and _ink(text)[3] > FAINT
-
-
 def reads(text: Any, behind: Any) -> bool:
     """Return True if a non-empty text is readable in front of a colour."""
     return text is not None and bool(text.get_text().strip()) and shows(text, behind)
 
 
 def shows(text: Any, behind: Any) -> bool:
-    """Return True if a text is legible and its colour clearly differs from the colour behind it."""
+    """Return True if a text is neither tiny nor transparent, and clearly differs from `behind`."""
     contrast = np.linalg.norm(colour_over(_ink(text), behind) - np.asarray(behind)[..., :3])
-    return is_legible(text) and bool(contrast > LEGIBLE)
+    is_legible = text.get_fontsize() >= SMALL_TEXT and _ink(text)[3] > FAINT
+    return is_visible(text) and bool(is_legible and contrast > LEGIBLE)
 
 
 def _ink(text: Any) -> tuple[float, float, float, float]:

@@ -225,8 +225,7 @@ def compiled_units(units: Sequence[Unit]) -> bytes:
     futures = 0
     try:
         for unit in units:
-            text = without_magics(unit.text, unit.label)
-            codes.append(compiled(text, unit.label, futures))
+            codes.append(compiled(without_magics(unit.text, unit.label), unit.label, futures))
             futures = codes[-1][0]
         code = marshal.dumps(codes)
     except Exception:  # `load` reports it

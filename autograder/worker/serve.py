@@ -109,7 +109,6 @@ class Answers:
         return Reply(passed)
 
     def _find(self, request: Request) -> Any:
-        """Return the object that the request's `target` names, or else a problem."""
         if request.operation == "make":
             module, _, last = request.target.rpartition(".")
             return getattr(importlib.import_module(module), last)

@@ -9,7 +9,6 @@ from .messages import Forward, Passed
 def run_module(
     build: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], forward: Forward
 ) -> Passed:
-    """Construct a module and return the result of a forward pass."""
     import torch
 
     # torch.manual_seed looks for GPUs every time, which is slow

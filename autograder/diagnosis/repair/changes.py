@@ -52,7 +52,6 @@ SIZED = {"range", "arange", "linspace", "eye", "ones", "zeros", "full", "empty",
 
 
 def changes_of(tree: Tree, node: ast.AST) -> Iterator[Change]:
-    """Yield the changes of one expression, keyword or statement."""
     for kind, changes in CHANGES.items():
         if isinstance(node, kind):
             yield from changes(tree, node)
@@ -150,7 +149,6 @@ def _keywords(tree: Tree, node: ast.keyword) -> Iterator[Change]:
 
 
 def _numbers(tree: Tree, node: ast.Constant | ast.UnaryOp) -> Iterator[Change]:
-    """Yield changes of a number, of its sign, or of a truth value."""
     parent = tree.parent.get(node)
     value = plain_number(node)
     if isinstance(node, ast.Constant):
@@ -196,7 +194,6 @@ def _signs(tree: Tree, node: ast.UnaryOp) -> Iterator[Change]:
 
 
 def _operators(tree: Tree, node: ast.BinOp) -> Iterator[Change]:
-    """Yield changes of an operation: another operator, exchanged operands, or only one operand."""
     left, right = tree.operand(node.left), tree.operand(node.right)
     now = sign_of(node)
     start, end = tree.span(node.left)[1], tree.span(node.right)[0]

@@ -103,7 +103,6 @@ class Template(msgspec.Struct, frozen=True):
 
 
 def templates(right_answers: Iterable[Path]) -> tuple[Template, ...]:
-    """Return the templates from the correct solutions in these files."""
     found: dict[tuple[str, str], Template] = {}
     for path in right_answers:
         try:
@@ -111,8 +110,7 @@ def templates(right_answers: Iterable[Path]) -> tuple[Template, ...]:
         except (OSError, ValueError, SyntaxError):
             continue
         modules = frozenset(imported_names(root))
-        functions = [node for node in ast.walk(root) if isinstance(node, Function)]
-        for function in functions:
+        for function in [node for node in ast.walk(root) if isinstance(node, Function)]:
             for node in ast.walk(function):
                 is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
                 if not isinstance(node, EXPRESSIONS) or not is_read:
@@ -189,12 +187,11 @@ def edits(trees: Sequence[Tree | None], live: Lines, known: Sequence[Template] =
         lines = {line for unit, line in live if unit == number} if live else None
         for places in _places(tree, lines, known):
             first, spans = places[0][1], tuple(sorted(change.span for _, change in places))
-            statements = {tree.statement[node].lineno for node, _ in places}
             at = {getattr(node, "lineno", tree.statement[node].lineno) for node, _ in places}
             edit = Edit(
                 first.kind,
                 number,
-                tuple(sorted(statements)),
+                tuple(sorted({tree.statement[node].lineno for node, _ in places})),
                 tuple(sorted(at)),
                 spans,
                 first.weight,
@@ -214,8 +211,7 @@ def _places(
         statement = tree.statement.get(node)
         if statement is None or (lines is not None and statement.lineno not in lines):
             continue
-        is_compound = hasattr(node, "body")
-        if isinstance(node, ast.expr | ast.stmt | ast.keyword) and not is_compound:
+        if isinstance(node, ast.expr | ast.stmt | ast.keyword) and not hasattr(node, "body"):
             start, end = tree.span(node)
             if end - start > MAX_PLACE:  # copies of all its parts would need too much memory
                 continue
@@ -285,7 +281,6 @@ class Suspects(NamedTuple):
 
 
 def in_order(edits: Sequence[Edit], suspects: Suspects, again: float = AGAIN) -> list[Edit]:
-    """Return the edits, most promising first."""
     weighted = ((-suspects.worth(edit), edit.unit, edit.spans, edit) for edit in edits)
     ranked = sorted(weighted, key=lambda row: row[:3])
     so_far: Counter[tuple[str, int, tuple[int, ...]]] = Counter()

@@ -175,7 +175,6 @@ class _MarkParts(ast.NodeTransformer):
 
 
 def lines_run(printed: str) -> Lines:
-    """Return the lines that ran, from the line markers in the output."""
     return frozenset((int(unit), int(line)) for unit, line in _LINE_MARK.findall(printed))
 
 
@@ -198,7 +197,6 @@ def feeding_lines(trees: Sequence[Tree | None], lines: Lines) -> Iterator[tuple[
 
 
 def values_in(printed: str) -> list[TracedValue]:
-    """Return the values in order, from the value markers in the output."""
     return [
         TracedValue((int(unit), int(line)), (float(size), float(odd), float(total), float(squares)))
         for unit, line, size, odd, total, squares in _VALUE_MARK.findall(printed)
@@ -207,8 +205,7 @@ def values_in(printed: str) -> list[TracedValue]:
 
 def known_values(values: Iterable[TracedValue]) -> Known:
     """Return the distinct rows of identifying numbers as an array."""
-    rows = sorted({value.known_by for value in values})
-    return np.array(rows, dtype=np.float64).reshape(-1, 4)
+    return np.array(sorted({value.known_by for value in values}), dtype=np.float64).reshape(-1, 4)
 
 
 def values_of_right_answers(

@@ -59,8 +59,7 @@ class Tree:
         self.raw = text.encode()
         self.root = ast.parse(text)
         self.lines = self.raw.split(b"\n")
-        sizes = (len(line) + 1 for line in self.lines)
-        self.starts = list(itertools.accumulate(sizes, initial=0))
+        self.starts = list(itertools.accumulate((len(line) + 1 for line in self.lines), initial=0))
         self.parent: dict[ast.AST, ast.AST] = {}
         self.owner: dict[ast.AST, Function | None] = {}
         self.statement: dict[ast.AST, ast.stmt] = {}
@@ -101,14 +100,12 @@ class Tree:
 
     @property
     def statements(self) -> Iterator[ast.stmt]:
-        """The statements that an edit may touch."""
         return (node for node in self.nodes if isinstance(node, ast.stmt))
 
     def line(self, number: int) -> str:
         return self.lines[number - 1].decode()
 
     def span(self, node: ast.AST) -> tuple[int, int]:
-        """Return the start and the end of a node, in bytes."""
         first, last = node.lineno, node.end_lineno  # type: ignore[attr-defined]
         return (
             self.starts[first - 1] + node.col_offset,  # type: ignore[attr-defined]
@@ -116,7 +113,6 @@ class Tree:
         )
 
     def source(self, node: ast.AST) -> str:
-        """Return a node as the student wrote it."""
         start, end = self.span(node)
         return self.raw[start:end].decode()
 
@@ -136,7 +132,6 @@ class Tree:
         return Change(kind, Span(start, end, new), weight)
 
     def applied(self, spans: tuple[Span, ...]) -> str:
-        """Return the text with these spans replaced."""
         raw = self.raw
         for span in sorted(spans, reverse=True):
             raw = raw[: span.start] + span.new.encode() + raw[span.end :]
