@@ -172,11 +172,10 @@ def expect_shape(
     answer = expect_numbers(actual, what)
     if answer.shape != tuple(sizes):
         is_cut = expected is not None and _is_beginning(answer, expected)
+        cut = " The first entries are right, and the others are missing." * is_cut
         raise Mismatch(
             f"{capital(what)} {_has(what)} the shape {shape(answer.shape)}; "
-            f"expected {shape(tuple(sizes))}."
-            + " The first entries are right, and the others are missing."
-            * is_cut,
+            f"expected {shape(tuple(sizes))}.{cut}",
             what,
             answer,
             expected,
@@ -187,10 +186,9 @@ def expect_shape(
 
 
 def _is_beginning(answer: Numbers, right: Numbers) -> bool:
-    first = (
-        right[tuple(slice(size) for size in answer.shape)] if answer.ndim == right.ndim else right
-    )
-    return answer.size > 1 and first.shape == answer.shape and np.allclose(answer, first)
+    if answer.ndim == right.ndim:
+        right = right[tuple(map(slice, answer.shape))]
+    return answer.size > 1 and right.shape == answer.shape and np.allclose(answer, right)
 
 
 def expect_numbers(actual: Any, what: str = "the result") -> Numbers:

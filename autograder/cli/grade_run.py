@@ -277,9 +277,7 @@ Nothing was changed: the current grades still count. The new ones are in
         job, out = self.job, self.job.out
         lines = f"\nGrades    {out / GRADES}\nPages     {out / INDEX} and {out / FOLDER}/"
         if any(exercise.questions for exercise in overview.exercises):
-            waiting = (
-                f", {several(overview.waiting, 'student')} waiting" if overview.waiting else ""
-            )
+            waiting = f", {several(overview.waiting, 'student')} waiting" * bool(overview.waiting)
             lines += f"\nAnswers   {out / ANSWERS} and {out / MARKS}{waiting}"
         lines += f"\nRecords   {out / REPORTS}\nLog       {out / LOG}"
         if job.anonymous:

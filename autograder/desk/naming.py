@@ -185,7 +185,6 @@ def examine(work: ConfinedWork) -> ExaminedGroup:
 
 
 def write_mistake(work: ConfinedWork, words: MistakeText) -> NewMistake:
-    """Write a group's mistake into the course, if `verify` passes with this mistake."""
     course = load_course(work.root / FILE_NAME)
     exercise = course.exercise(work.exercise)
     with importable(course):

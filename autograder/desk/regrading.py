@@ -63,7 +63,6 @@ class GradeRun:
         self._process: subprocess.Popen[str] | None = None
 
     def follow(self) -> None:
-        """Run the command, and read its output until it ends."""
         try:
             for line in self.lines():
                 with contextlib.suppress(msgspec.MsgspecError):

@@ -94,7 +94,6 @@ def _entered(visit: Visit, report: Report) -> dict[str, Any]:
 
 
 def show_adjust(visit: Visit) -> Response:
-    """Show the form for changing points with a reason."""
     report = visit.results.report(visit.student.id)
     return visit.page(
         "adjust_view.html",
@@ -173,7 +172,6 @@ class ShownFile(NamedTuple):
 
 
 def show_files(visit: Visit) -> Response:
-    """Show the code of several files for a person's choice."""
     student, exercise = visit.student, visit.course.exercise(visit.part("exercise"))
     distinct: dict[str, FoundFile] = {}  # of several files with the same content, the first one
     for file in visit.results.submissions.several(student.id, exercise.name):

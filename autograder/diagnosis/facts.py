@@ -310,9 +310,7 @@ def _relation(pairs: Sequence[tuple[Vector, Vector]]) -> tuple[str, dict[str, st
 def _constants(calls: Iterable[Vector]) -> list[float]:
     constants = []
     for numbers in calls:
-        if len(numbers) < ENOUGH or (
-            np.ptp(numbers) > 1e-6 * max(1e-3, float(np.abs(numbers).max()))
-        ):
+        if len(numbers) < ENOUGH or np.ptp(numbers) > 1e-6 * max(1e-3, np.abs(numbers).max()):
             return []
         constants.append(float(numbers.mean()))
     return constants

@@ -101,7 +101,6 @@ def lines_keeping_state(units: Sequence[Unit]) -> list[tuple[CodePlace, Statemen
 
 
 def loop_ended(units: Sequence[Unit], function: str) -> Finding | None:
-    """Return a finding about a `return` that ends a loop in its first round."""
     found = return_in_loop(units, function)
     if found is None:
         return None

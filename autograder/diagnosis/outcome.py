@@ -92,7 +92,6 @@ def alike(answer: Outcome, expected: Outcome, condition: float) -> npt.NDArray[n
 
 
 def only_nan(outcomes: Sequence[Outcome]) -> bool:
-    """Return True if all numbers of every result are NaN."""
     return all(
         not outcome.raised and len(outcome.numbers) > 0 and bool(np.isnan(outcome.numbers).all())
         for outcome in outcomes

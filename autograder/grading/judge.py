@@ -150,7 +150,6 @@ class Judge:
             self.done(UserError("The pytest session ended before all checks were done."))
 
     def done(self, outcome: Graded | BaseException | None) -> None:
-        """Pass a result or an error to the waiting caller."""
         self._done.put(outcome)
 
     def serve(self, items: Items) -> None:

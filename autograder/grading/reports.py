@@ -29,7 +29,6 @@ def report_without_checks(
 
 
 def report_of_internal_error(exercise: Exercise, error: InternalError) -> ExerciseReport:
-    """Return the report on a submission after a failure of the grader."""
     return report_without_checks(exercise, "needs a person", error.finding)
 
 

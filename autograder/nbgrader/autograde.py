@@ -89,9 +89,8 @@ class ConfinedAutograde(Autograde):
             gradebook.save()
         except (Exception, SystemExit) as error:
             gradebook.undo()
-            result.error = (
-                f"not written: {reason_of(error)}. Run this command again with --student {student}"
-            )
+            again = f"Run this command again with --student {student}"
+            result.error = f"not written: {reason_of(error)}. {again}"
         return result
 
     def start(self) -> None:

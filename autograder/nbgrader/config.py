@@ -93,7 +93,6 @@ def configuration(course: Course, folder: Path) -> str:
 
 
 def missing_lines(course: Course, folder: Path) -> list[str]:
-    """Return the necessary settings that an existing configuration lacks."""
     text = (folder / CONFIG).read_text(encoding="utf-8")
     ours = configuration(course, folder).splitlines()
     lines = [line for line in ours if line and not line.startswith("#")]

@@ -51,7 +51,6 @@ class AssignmentJob(msgspec.Struct, frozen=True):
 def grade_assignment(
     job: AssignmentJob, progress: Tell, search: Callable[[Callable[[Tell], None]], None]
 ) -> "list[StudentResult]":
-    """Grade the submissions in `submitted/`, and write the gradebook and `autograded/`."""
     with contextlib.chdir(job.folder), quiet(), contextlib.ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
         graders = stack.enter_context(open_pool(job.workers))

@@ -39,7 +39,6 @@ COLUMNS = ("id", "name", "email", "section", "points", "maximum", "status", "pag
 
 
 def pages(request: ExportRequest) -> ExportFile:
-    """Return a zip of all pages and a table for a mail program."""
     files = [(page_of(report), page_bytes(request, report)) for report in request.reports]
     rows: list[Sequence[str]] = [COLUMNS]
     for report in request.reports:

@@ -43,7 +43,6 @@ def grade_one(
     student: str = "",
     repairs: bool = True,
 ) -> Report:
-    """Return the full report on a submission, with lateness by the course's policy."""
     seed, level = course.content.seed, choose(None, own_code=False)
     work = read_work_guarded(Folder(student, folder, hand_in), course.exercises, read_stubs(course))
     reports = {exercise.name: without_checks(exercise, work) for exercise in exercises}

@@ -197,9 +197,7 @@ def _in_no_column(
     if not reports:
         return []
     notes = []
-    single = (
-        any(assignment.name == SINGLE for assignment in columns) and len(reports[0].exercises) > 1
-    )
+    single = len(reports[0].exercises) > 1 and any(each.name == SINGLE for each in columns)
     if single or len(columns) < len(_graded(course, reports)) or len(columns) > 1:
         changed = [r for r in reports if any(not a.exercise and a.points for a in r.adjustments)]
         notes += names_note(

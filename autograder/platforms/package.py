@@ -97,7 +97,6 @@ def _workflow(course: Course, place: Path, repairs: bool) -> Files:
 def packable(
     course: Course, platform: str, names: Sequence[str], assignment: str | None
 ) -> tuple[list[Exercise], list[str]]:
-    """Return the exercises to pack, and notes on left-out exercises."""
     asked = names or (course.assignment(assignment).exercises if assignment else ())
     exercises = [course.exercise(name) for name in asked] or list(course.exercises.values())
     own = [e.name for e in exercises if e.variant != "none"]
@@ -116,7 +115,6 @@ def packable(
 
 
 def _write(platform: str, out: Path, files: Files) -> None:
-    """Write a zip for Gradescope. For other platforms, write a folder."""
     try:
         if platform == "gradescope":
             write_atomically(out, zipped(files.items()))

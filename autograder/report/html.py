@@ -114,7 +114,6 @@ def exercise_html(exercise: ExerciseReport, **around: Sequence[object]) -> str:
 
 
 def page_of(report: Report) -> str:
-    """Return the path of a student's page, relative to the results folder."""
     called = report.hand_in.pseudonym if report.hand_in else ""
     return f"{FOLDER}/{file_name(called or report.student)}.html"
 

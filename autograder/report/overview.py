@@ -173,7 +173,6 @@ class ClassMistakes:
                     count.functions.append(diagnosis.function)
 
     def add_line(self, row: int, exercise: ExerciseReport) -> None:
-        """Add the lines of a repair, identified by their texts."""
         places = exercise.repair.places if exercise.repair is not None else ()
         if places:
             failed = [check for check in exercise.checks if check.lacks_name_and_line]
@@ -197,7 +196,6 @@ def _in_general(diagnosis: Diagnosis, id: str) -> list[str]:
 
 
 def costliest(made: Sequence[MistakeCount]) -> list[MistakeCount]:
-    """Return the five mistakes that cost most points."""
     costly = [mistake for mistake in made if mistake.lost > 0]
     return sorted(costly, key=lambda m: (-m.lost, -m.students, m.exercise, m.finding))[:5]
 
@@ -268,12 +266,10 @@ class ClassOverview:
 
     @property
     def absent(self) -> list[tuple[int, Row]]:
-        """Row numbers and rows of students who handed in nothing."""
         return [(place, row) for place, row in enumerate(self.rows) if row.status == "missing"]
 
     @property
     def statuses(self) -> list[tuple[str, int]]:
-        """The statuses with their numbers of students, most common first."""
         return Counter(str(row.status) for row in self.rows).most_common()
 
     @property

@@ -44,9 +44,8 @@ def holds_back(policy: HintPolicy, stage: HiddenChecks) -> bool:
 
 def hides_repair(exercise: ExerciseReport, policy: HintPolicy, stage: HiddenChecks) -> bool:
     """Return True if repairs stay hidden: in an exam, or while hidden checks are held back."""
-    return policy == "exam" or (
-        holds_back(policy, stage) and any(check.hidden for check in exercise.checks)
-    )
+    has_hidden = any(check.hidden for check in exercise.checks)
+    return policy == "exam" or (has_hidden and holds_back(policy, stage))
 
 
 def for_student(

@@ -70,7 +70,6 @@ class Deadline:
         return left if left <= 0 else max(left, 0.005)
 
     def used(self) -> float:
-        """Return the seconds that count so far."""
         wall, had = self._so_far()
         if had is None:
             return min(max(wall, 0.0), self.seconds)

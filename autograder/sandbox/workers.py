@@ -41,7 +41,6 @@ class Budget:
 
     @property
     def spent(self) -> float:
-        """The seconds counted so far."""
         return self.on_calls + self.on_reloads
 
     def check_call(self, subject: str) -> None:
@@ -238,7 +237,6 @@ class Workers:
         worker.end()
 
     def close(self) -> None:
-        """End all processes, including the peer's."""
         for place in list(self._held):
             self.end(place)
         if self.peer is not None:

@@ -46,7 +46,6 @@ def read_class(
     platform: str | None = None,
     roster: Path | None = None,
 ) -> ClassCode:
-    """Read the files of each student, as `grade` does."""
     stubs = read_stubs(course)
     code: dict[str, dict[str, str]] = {name: {} for name in exercises}
     notes: list[str] = []

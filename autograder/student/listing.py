@@ -131,7 +131,6 @@ def points_in_words(done: Iterable[ExerciseProgress]) -> str:
 def next_lines(
     following: ExerciseProgress | None, every: Sequence[ExerciseProgress], where: str, now: datetime
 ) -> Iterator[StyledLine]:
-    """Yield the next exercise and how to begin it. If all is done, yield a summary."""
     if following is None:
         yield from _all_done(every)
         return

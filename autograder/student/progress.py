@@ -71,7 +71,6 @@ class LastCheck(msgspec.Struct, frozen=True):
 
 
 def progress_of(report: ExerciseReport) -> LastCheck:
-    """Return the progress to save from a report that contains only visible parts."""
     left = [check for check in report.checks if is_left_to_grading(check)]
     hidden = [check for check in left if check.hidden]
     return LastCheck(
@@ -100,7 +99,6 @@ def read_progress(source: Path, exercise: str) -> LastCheck | None:
 
 
 def write_progress(source: Path, report: ExerciseReport) -> None:
-    """Save the progress from a student's report in the folder of the file."""
     write_record(source, f"{report.name}.progress", progress_of(report))
 
 

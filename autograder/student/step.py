@@ -92,7 +92,6 @@ def read_attempts(source: Path, exercise: str) -> Attempts:
 
 
 def source_of(path: Path, exercise: Exercise) -> Source:
-    """Read the student's file and its neighbouring files."""
     try:
         return read_own(path, exercise)
     except UnreadableFile as error:

@@ -46,7 +46,6 @@ class WatchedExercise:
         self.take(name, path)
 
     def take(self, name: str, path: Path) -> None:
-        """Change to another exercise. It has no report yet."""
         self.name, self.path = name, path
         self.title = self.course.exercise(name).title
         self.full: ExerciseReport | None = None

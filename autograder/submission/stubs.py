@@ -194,7 +194,6 @@ class Requirement(NamedTuple):
 
 
 def requirements_in(text: str) -> list[Requirement]:
-    """Return the requirements of a percent-format script in order."""
     requirements = []
     for item in _ITEM.finditer(text):
         sentence = one_line(item[2].replace("\n#", " ").lstrip(".: "), MAX_SENTENCE)

@@ -190,7 +190,6 @@ def colour_over(colour: Any, behind: Any) -> Floats:
 
 
 def tell_apart(one: Any, other: Any) -> bool:
-    """Return True if two colours look different."""
     return bool(np.abs(np.asarray(one) - np.asarray(other)).max() > FAINT)
 
 
