@@ -329,7 +329,11 @@ def test_twice_the_same_and_nothing_else_changes(judge):
     repairs = [look_for_repair(judge, graded), look_for_repair(judge, graded)]
     assert repairs[0] is not None and repairs[0] == repairs[1]
     again = judge.run(source)
-    assert (again.report, again.results) == (graded.report, graded.results)
+    results = [
+        [msgspec.structs.replace(each, calls=(), compared=(None, None)) for each in one.results]
+        for one in (again, graded)
+    ]
+    assert again.report == graded.report and results[0] == results[1]
     assert (judge.seed, judge.children) == (seed, children)
 
 
