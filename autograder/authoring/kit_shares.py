@@ -170,7 +170,6 @@ def refuse_impossible_checks(shares: Sequence[KitShares]) -> None:
 
 
 def named_in(report: ExerciseReport, function: str) -> set[str]:
-    """Return the misconceptions of a function that failed checks name."""
     diagnoses = (check.diagnosis for check in report.checks)
     named = (each for each in diagnoses if each is not None and each.kind == "named")
     return {name for each in named if each.function == function for name in each.misconceptions}

@@ -131,7 +131,6 @@ def _entry(name: str, title: str, needs: Library) -> str:
 
 
 def _files(course: Course, name: str) -> dict[Path, str]:
-    """Return the files of an exercise, and missing files of the course's packages."""
     exercise = course.exercise(name)
     values = {
         "name": name,

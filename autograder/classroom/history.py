@@ -104,7 +104,6 @@ class ResultsVersion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def proposal(results: Path) -> Path:
-    """Empty the folder for proposed results, and return it."""
     folder = results / PROPOSED
     plain_folder(folder)
     others = [name for name in os.listdir(folder) if name.removesuffix(".part") not in OURS]

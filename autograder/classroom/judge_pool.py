@@ -284,7 +284,6 @@ def end_with_parent(parent: int) -> None:
 
 
 def workers_here() -> int:
-    """Return how many workers this machine's processors and memory allow."""
     return max(1, min(os.cpu_count() or 1, memory_here() // WORKER_MEMORY))
 
 

@@ -215,7 +215,6 @@ def similar_groups(texts: Sequence[str]) -> list[list[tuple[int, ...]]]:
 
 
 def are_near(one: frozenset[WordPair], other: frozenset[WordPair]) -> bool:
-    """Return True if two texts share most of their pairs of neighbouring words."""
     return 2 * len(one & other) >= NEAR * (len(one) + len(other))
 
 

@@ -275,7 +275,6 @@ class Marks:
         return notes
 
     def write(self, answers: Sequence[Answered]) -> list[str]:
-        """Write all answers to the table, and new marks to the store. Return errors."""
         rows = [self._row(each) for each in answers]
         left = self._left(answers)
         rows += [row.cells for row in left if not self._is_orphan(row)]

@@ -71,7 +71,6 @@ class Proposal:
         self._changes: list[bytes] = []
 
     def add(self, data: bytes) -> None:
-        """Add the next student's encoded report."""
         report = msgspec.json.decode(data, type=Report)
         self._records.append(data + b"\n")
         self._answers += answers_of(report)

@@ -181,7 +181,6 @@ class KnownRepairs:
         self._journal, self._course = journal, course
 
     def is_due(self, student: str, report: ExerciseReport) -> bool:
-        """Return True if the report may have a repair and was not searched yet."""
         return may_have_repair(report, self._course) and not self._found(student, report)
 
     def added_to(self, student: str, report: ExerciseReport) -> ExerciseReport:

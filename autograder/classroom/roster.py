@@ -211,12 +211,10 @@ class Roster:
         return bool(wanted) and any(squashed(s.cells["team"]) == wanted for s in self.students)
 
     def missing(self, there: Iterable[str]) -> list[str]:
-        """Return the ids of the students who handed in nothing."""
         here = set(there)
         return [student.id for student in self.students if student.id not in here]
 
     def unclear(self, matches: Iterable[Match]) -> list[str]:
-        """Return notes on submissions without a clear student."""
         texts = list(dict.fromkeys(match.unclear for match in matches if match.unclear))
         if not texts:
             return []

@@ -173,7 +173,6 @@ def _version_text(version: ResultsVersion) -> str:
 def _student_table(
     results: Path, known: list[tuple[ResultsVersion, Path]], student: str, as_json: bool
 ) -> Table:
-    """Return a row for each version in which the student's grade changed."""
     table = _table("version", "when (UTC)", "by", "grader", "total", "what")
     students: set[str] = set()
     for version, folder in known:

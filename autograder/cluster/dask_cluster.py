@@ -130,7 +130,6 @@ def _machine(address: str, worker: dict[str, Any]) -> Machine:
 
 
 def is_loopback(host: str) -> bool:
-    """Return True if a host's name or address means this machine."""
     if host == "localhost":
         return True
     with contextlib.suppress(ValueError):

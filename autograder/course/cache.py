@@ -64,7 +64,6 @@ class Cache:
             return None
 
     def put(self, key: str, data: bytes) -> bool:
-        """Save an entry. Return True if this succeeded."""
         path = self._folder / key
         packed = zlib.compress(data, 1)
         try:

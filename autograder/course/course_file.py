@@ -183,7 +183,6 @@ class Course:
         return self.solutions / f"{exercise}.py"
 
     def right_answers(self, exercise: str) -> list[Path]:
-        """Return the file of the solution, then the files of alternative solutions."""
         folder = self.root / self.content.right / exercise
         return [self.solution_file(exercise), *sorted(folder.glob("*.py"))]
 

@@ -188,7 +188,6 @@ class ClassResults:
 
     @functools.cached_property
     def summary(self) -> Summary:
-        """Statistics of the class, computed at the first use."""
         return summarise(self.overview.scores)
 
     def row(self, student: ClassMember) -> Row:

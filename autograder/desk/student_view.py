@@ -125,7 +125,6 @@ def enter(visit: Visit) -> Response:
 
 
 def keep_row(visit: Visit, row: dict[str, str]) -> None:
-    """Save a row of adjustments for the student in the address."""
     trouble = visit.adjustments().enter(row | {"student": visit.student.id})
     if trouble:
         raise UserError(f"{trouble}, and enter it again.")

@@ -91,7 +91,6 @@ def _reversed(line: str, shapes: Mapping[str, Sequence[int]]) -> str:
 
 
 def _transposed(failure: _Failure) -> str:
-    """Explain a transpose with a wrong number of axes."""
     call = r"(?:(?:np|torch)\.\w+\()?(.+?)(?:\.(?:transpose|permute)\(|, ?)[(\[]?([-\d, ]+)[)\]]+"
     found = re.fullmatch(call, failure.part)  # groups: the array, the axes
     if found is None:

@@ -170,7 +170,6 @@ class Examination:
 
     @property
     def wrong(self) -> list[int]:
-        """The indices of the wrong results."""
         return [number for number, is_right in enumerate(self.right) if not is_right]
 
     @property

@@ -170,7 +170,6 @@ def _sizes(text: str) -> Shape:
 def in_names(
     name: str, own: Sequence[Shape], right: Sequence[Shape], calls: Sequence[Sizes]
 ) -> Statement | None:
-    """Return a statement about wrong shapes, written with the names of sizes in these calls."""
     squeezed = [tuple(size for size in shape if size != 1) for shape in right]
     if any(map(operator.eq, own, right)) or [*own] == squeezed:
         return None  # if only axes of size 1 are lost, other calls may have the right shape

@@ -100,7 +100,6 @@ NAMED: Mapping[str, str] = {
 
 
 def stated(code: str, **values: str) -> Statement:
-    """Return a statement about the results, with `values` for its sentence."""
     return Statement(code=code, values=values)
 
 

@@ -91,7 +91,6 @@ def _arrays_in(value: Any) -> Iterator[Array]:
 
 
 def lines_keeping_state(units: Sequence[Unit]) -> list[tuple[CodePlace, Statement]]:
-    """Return the first line that keeps each value, with a statement about it."""
     found: dict[tuple[str, str], tuple[CodePlace, Statement]] = {}
     for unit in units:
         for line, name, code in sorted(_lines(parsed(unit) or [])):
@@ -113,7 +112,6 @@ def loop_ended(units: Sequence[Unit], function: str) -> Finding | None:
 
 
 def parameters_moved(units: Sequence[Unit], function: str, names: Sequence[str]) -> Finding | None:
-    """Return a finding about a function whose parameters have another order than `names`."""
     nodes = (node for unit in units for node in parsed(unit) or () if isinstance(node, Function))
     for given in (parameters_of(node) for node in nodes if node.name == function):
         if given != [*names] and sorted(given) == sorted(names):
@@ -140,7 +138,6 @@ def with_lines(finding: Finding, units: Sequence[Unit]) -> Finding:
 
 
 def _lines(body: Sequence[ast.stmt]) -> Iterator[tuple[int, str, str]]:
-    """Yield the line, the name and the kind of each statement that keeps state."""
     outside = set(_bound(body))
     definitions = [node for node in body if isinstance(node, Definition)]
     for function in (node for definition in definitions for node in ast.walk(definition)):

@@ -171,7 +171,6 @@ def fingerprint(recipe: Recipe, named: NamedAnswers) -> Fingerprint:
 
 
 def out_of_date(recipe: Recipe, named: NamedAnswers) -> bool:
-    """Return True if a recipe's probes differ from the recorded calls."""
     calls = [probe_hash(probe) for draw in range(DRAWS) for probe in recipe.calls(draw)]
     return len(calls) != len(named.answers) or not all(
         call.kind.hex() == answer.kind and call.is_close(np.array([answer.sums]))[0]

@@ -85,7 +85,6 @@ def agree(
 
 
 def alike(answer: Outcome, expected: Outcome, condition: float) -> npt.NDArray[np.bool_]:
-    """Return True for each number of a result that equals the expected number."""
     if expected.allowed is not None:
         return np.asarray(np.abs(answer.numbers - expected.numbers) <= expected.allowed)
     return agree(answer.numbers, expected.numbers, answer.precision, condition)

@@ -90,7 +90,6 @@ class Replay:
         ]
 
     def in_alternatives(self, wrongs: Sequence[Wrong]) -> list[Wrong]:
-        """Return each change, combined with each alternative that replaces other steps."""
         return [
             (wrong[0], way)
             for wrong in wrongs
@@ -121,7 +120,6 @@ class Replay:
         return self.cache[key]
 
     def gives_only_nan(self, wrong: Misconception) -> bool:
-        """Return True if a mistake gives only NaN for the first draw of probes."""
         return only_nan([self.outcome(i, (wrong,)) for i in range(len(self.probes(1)))])
 
     def _run(self, index: int, wrong: Changes) -> Outcome:

@@ -49,7 +49,6 @@ def as_internal_error(error: Exception) -> InternalError:
 
 
 def innermost(error: BaseException, folders: Sequence[Path]) -> tuple[Path, int] | None:
-    """Return the file and the line of the innermost traceback step in these folders."""
     steps = [
         (Path(f.f_code.co_filename), line) for f, line in traceback.walk_tb(error.__traceback__)
     ]

@@ -217,7 +217,6 @@ def _unknown_fixtures(text: CourseText, items: Sequence[pytest.Item]) -> Iterato
 
 
 def _wrong_marks(text: CourseText, item: pytest.Item) -> Iterator[LineAndSentence]:
-    """Yield errors for unknown marks, and for wrong arguments of known marks."""
     function = _function(item)
     for mark in item.iter_markers():
         line = text.line_of_mark(function, mark.name)

@@ -70,7 +70,6 @@ class ConfinedAutograde(Autograde):
         self.left: dict[str, str] = {}  # by notebook, the reason why a person must grade it
 
     def write(self, student: str, staged: StagedSubmission) -> StudentResult:
-        """Write all reports of a student. After an error, write none."""
         result = StudentResult(student, notes=list(staged.notes))
         gradebook, assignment = self.gradebook, self.coursedir.assignment_id
         self.refused, self.left = staged.refused, result.left

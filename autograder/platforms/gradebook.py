@@ -92,7 +92,6 @@ class RowMatches:
 
 
 def name_of(report: Report) -> str:
-    """Return a student's id, and the name if it is known and different."""
     name = (report.hand_in or HandIn()).name
     same = not name or name == report.student or report.student.startswith(f"{name}_")
     return report.student if same else f"{report.student} ({name})"

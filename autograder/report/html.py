@@ -313,7 +313,6 @@ def check_text(check: CheckReport) -> str:
 
 
 def first_line(check: CheckReport) -> str:
-    """Return a sentence on the student's mistake. For a passed check, return ""."""
     if check.outcome == "passed":
         return ""
     if check.diagnosis is not None:

@@ -422,7 +422,6 @@ class Report(Record, frozen=True, kw_only=True):
 
     @property
     def excused(self) -> bool:
-        """True if the student is excused from all exercises."""
         return bool(self.exercises) and all(exercise.excused for exercise in self.exercises)
 
 

@@ -181,7 +181,6 @@ class ClassMistakes:
             count.lost += sum(check.max_points - check.points for check in failed)
 
     def commonest(self) -> list[MistakeCount]:
-        """Return all mistakes, most common first, with the field `also` set."""
         made = sorted(self._made.values(), key=lambda m: (-m.students, m.exercise, m.id))
         for mistake in made:
             others = [o for o in made if o.id == mistake.id and o is not mistake]

@@ -76,7 +76,6 @@ def exercise_for_student(
     hints_shown: HintsShown = 1,
     hidden: Callable[[str], HiddenChecks] = by_policy,
 ) -> ExerciseReport:
-    """Return one exercise of a report without the parts that the policy holds back."""
     exam, stage = policy == "exam", hidden(exercise.name)
     held_back = holds_back(policy, stage)
     checks = []

@@ -198,7 +198,6 @@ def summarise(scores: Scores) -> Summary:
 
 
 def _measured(taken: Taken, students: Sequence[str], totals: Floats) -> list[Measured]:
-    """Return the statistics of each check, then those of the exercise."""
     points = np.array(taken.points, float)
     rest = totals[taken.students][:, None] - points
     titles = [*(title for _, title, _ in taken.checks), taken.title]

@@ -160,7 +160,6 @@ def body_lines(
 
 
 def score(exercise: ExerciseReport) -> str:
-    """Return the points in words."""
     if exercise.status == "by hand":
         return f"{number(exercise.max_points)} points, given by a person"
     return f"{number(exercise.points)} of {number(exercise.max_points)} points"

@@ -135,7 +135,6 @@ def process_limits(limits: Limits) -> dict[str, int]:
 
 @functools.cache
 def library_folders() -> list[str]:
-    """Return the folders of installed libraries, without editable installs."""
     return [p for p in sys.path if Path(p).name in {"site-packages", "dist-packages"}]
 
 

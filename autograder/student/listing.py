@@ -25,7 +25,6 @@ UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"))  # in seconds
 def course_lines(
     title: str, groups: Sequence[AssignmentProgress], now: datetime, spoken: bool = False
 ) -> Iterator[StyledLine]:
-    """Yield lines on all exercises and points, by assignment. If `spoken`, yield sentences."""
     every = [progress for group in groups for progress in group.exercises]
     wide = max(len(progress.exercise.name) for progress in every)
     yield [(title, "" if spoken else "bold")]

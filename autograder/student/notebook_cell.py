@@ -114,7 +114,6 @@ def with_answers(source: Source, exercise: Exercise, saved: Path) -> Source:
 def _context_lines(
     course: Course, report: ExerciseReport, before: LastCheck | None
 ) -> tuple[list[StyledLine], list[StyledLine]]:
-    """Return lines on changes since the check `before`, and on the progress in the course."""
     progress = course_progress(course)
     exercise = progress[report.name]
     now = progress_of(report)

@@ -162,7 +162,6 @@ def exercise_progress(
 
 
 def by_assignment(course: Course, progress: CourseProgress) -> list[AssignmentProgress]:
-    """Return exercises by assignment, in the course's order. Other exercises come last."""
     assignments = course.content.assignments
     groups = [
         AssignmentProgress(a.title, a.due, tuple(progress[name] for name in a.exercises))

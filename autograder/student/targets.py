@@ -84,7 +84,6 @@ def find_file(course: Course, exercise: Exercise, stubs: Stubs | None = None) ->
 def file_in(
     folder: Path, course: Course, exercise: Exercise, stubs: Stubs | None = None
 ) -> Path | None:
-    """Return an exercise's file in a folder, chosen as in `find_file`."""
     files = [folder / f"{exercise.name}{suffix}" for suffix in SUFFIXES]
     files = [file for file in files if file.is_file()]
     if len(files) > 1:
@@ -102,7 +101,6 @@ def _is_written(file: Path, stub: Stub | None) -> bool:
 
 
 def exercise_for(course: Course, path: Path) -> Exercise:
-    """Return the exercise of a file, by the file's name or by the names in it."""
     if path.stem in course.exercises:
         return course.exercises[path.stem]
     from autograder.submission.file_names import named_for  # only for files with other names

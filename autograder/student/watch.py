@@ -129,7 +129,6 @@ class Watch:
         self._busy_since = 0.0
 
     def run(self) -> None:
-        """Handle events until the student quits."""
         self.judge.start()
         # an exception could get lost in another function, so a handler only notes its signal
         numbers = [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]

@@ -219,7 +219,6 @@ def repeated_list(units: Sequence[Unit]) -> CodePlace | None:
 
 
 def _definitions(units: Sequence[Unit]) -> dict[object, list[tuple[CodePlace, Definition]]]:
-    """Return the definitions of each top-level name, and of each method of a class."""
     found: dict[object, list[tuple[CodePlace, Definition]]] = {}
     for unit in units:
         cell = unit.label if unit.label.startswith(RUNNING_CELL) else ""  # it may run again
@@ -249,7 +248,6 @@ def _is_placeholder(node: ast.stmt) -> bool:
 
 
 def body_around(units: Iterable[Unit], line: int = 0) -> set[str]:
-    """Return the syntax of statements in the innermost function around a line, or in all."""
     kinds = ast.FunctionDef | ast.AsyncFunctionDef
     functions = [node for unit in units for node in _nodes(unit) if isinstance(node, kinds)]
     if line:
@@ -290,7 +288,6 @@ def without_return(units: Iterable[Unit]) -> CodePlace | None:
 
 
 def users_of(units: Iterable[Unit], functions: Collection[str]) -> frozenset[str]:
-    """Return these functions and all functions of the file that use them."""
     names_in = {
         node.name: {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
         for unit in units
@@ -305,7 +302,6 @@ def users_of(units: Iterable[Unit], functions: Collection[str]) -> frozenset[str
 
 
 def is_text(node: ast.AST) -> bool:
-    """Return True if a statement is only a string, such as a docstring."""
     value = node.value if isinstance(node, ast.Expr) else None
     return isinstance(value, ast.Constant) and isinstance(value.value, str)
 

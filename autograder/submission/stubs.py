@@ -114,7 +114,6 @@ def _handed_out(course: Course, name: str) -> list[Source]:
 
 
 def has_own_code(course: Course, source: Source, place: CodePlace) -> bool:
-    """Return True if the function around a place contains a statement by the student."""
     given = {
         statement
         for old in _handed_out(course, source.name)

@@ -131,7 +131,6 @@ class _Description:
         return ticks
 
     def texts(self, axes: Any) -> list[tuple[str, tuple[float, float]]]:
-        """Return the readable texts, with positions in data coordinates."""
         texts = []
         for text in [text for text in axes.texts if self.view.has(text)][:MAX_TEXTS]:
             pixels, place = _place(text, axes)
@@ -205,7 +204,6 @@ def can_be_seen(artist: Any, ground: Floats) -> bool:
 
 
 def _colours(artist: Any) -> list[Floats]:
-    """Return all colours of a line, a marker or a patch, with opacities."""
     from matplotlib.colors import to_rgba_array
 
     colours: list[Floats] = []

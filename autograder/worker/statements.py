@@ -81,5 +81,4 @@ def _parts(node: ast.stmt) -> Iterator[tuple[ast.stmt, str]]:
 
 
 def remember_lines(text: str, label: str) -> None:
-    """Make the lines of a text without a file available to tracebacks."""
     linecache.cache[label] = (len(text), None, text.splitlines(keepends=True), label)

@@ -193,7 +193,6 @@ class Restored:
         raise ProtocolError("a kind with items that are not its own")
 
     def _key(self, value: Any) -> Any:
-        """Return the original form of a decoded set item or dict key."""
         if is_composite(value):
             self._left -= 1
             if self._left < 0:

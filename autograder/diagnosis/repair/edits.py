@@ -145,7 +145,6 @@ def template_changes(tree: Tree, node: ast.AST, known: Sequence[Template]) -> It
 
 
 def _filled_before(owner: Function, node: ast.AST) -> set[str]:
-    """Return the names in an expression whose values a loop before it fills."""
     loops = [each for each in ast.walk(owner) if isinstance(each, ast.For | ast.While)]
     before = [each for each in loops if (each.end_lineno or 0) < getattr(node, "lineno", 0)]
     names = {each.id for loop in before for each in ast.walk(loop) if isinstance(each, ast.Name)}
