@@ -6,6 +6,7 @@ this call.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import combinations, islice
 from typing import NamedTuple
 
@@ -469,10 +470,32 @@ def _reasons_of_results(replay: Replay, answers: Sequence[Outcome]) -> list[Misc
     reasons: list[Misconception | None] = []
     for place in range(count):
         wrong = [n for n in everywhere if not _alike(replay, n, given[n], right[n], place)]
-        is_enough = len(wrong) >= LEAST_OF_A_RESULT
+        is_known = len(wrong) >= LEAST_OF_A_RESULT and not any(
+            _are_exchanged(replay, given, right, wrong, (place, other))
+            for other in range(count)
+            if other != place
+        )
         if wrong:
-            reasons.append(_reason(replay, given, place, wrong) if is_enough else None)
+            reasons.append(_reason(replay, given, place, wrong) if is_known else None)
     return reasons
+
+
+def _are_exchanged(
+    replay: Replay,
+    given: Sequence[Outcome],
+    right: Sequence[Outcome],
+    calls: Sequence[int],
+    places: tuple[int, int],
+) -> bool:
+    """Return True if two values have each other's place. Then two mistakes in them are no cause."""
+    one, other = places
+    for n in calls:
+        parts = list(given[n].parts)
+        parts[one], parts[other] = parts[other], parts[one]
+        swapped = replace(given[n], parts=tuple(parts))
+        if not all(_alike(replay, n, swapped, right[n], place) for place in places):
+            return False
+    return True
 
 
 def _reason(
