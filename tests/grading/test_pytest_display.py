@@ -209,7 +209,7 @@ def test_a_failure_is_told_as_in_the_terminal(tiny):
         assert "test_hidden[1]" in failures and "test_hidden[2]" in failures
 
 
-def test_in_an_exam_hidden_checks_do_not_run(tiny):
+def test_an_exam_runs_no_check_that_it_hides(tiny):
     output = tiny("exam", WRONG, "-rA")
     assert "1 failed, 1 passed, 1 skipped, 4 deselected" in output
     assert "This run leaves out the checks that an exam hides." in output

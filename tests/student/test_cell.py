@@ -41,7 +41,7 @@ def test_what_passed_is_folded_and_all_can_be_read_without_styles(ask):
     assert "The order is not right." in answer["text"]
     assert answer["points"] == 4
     said = words(answer["html"])  # without styles
-    assert "Sorts: The order is not right." in said
+    assert "“Sorts” fails. The order is not right." in said
     assert "color" not in said and "{" not in said
     style = re.search(r"(?s)<style>.*?</style>", answer["html"])[0]
     for page in ('[data-jp-theme-light="false"] &', ".vscode-dark &", '[theme="dark"] &'):

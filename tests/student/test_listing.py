@@ -221,7 +221,7 @@ def test_check_without_a_name_and_of_a_folder(folder):
     (folder / "exercises/largest.py").write_text("def largest(x):\n    return max(x)\n")
     code, text = run("check")
     assert code == 1
-    assert "✗ sorting  2 of 10 points\n  Sorts: The order is not right." in text
+    assert "✗ sorting  2 of 10 points\n  “Sorts” fails. The order is not right." in text
     assert "✓ largest  4 of 4 points" in text
     assert "6 of 14 points in 2 exercises." in text
     assert "✓ largest" in listed(folder)
