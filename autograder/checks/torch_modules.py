@@ -179,7 +179,7 @@ def _not_there(name: str, passed: Passed, state: Weights) -> Mismatch:
     absent = [parameter for parameter in state if parameter not in passed.state]
     return Mismatch(
         f"{name} has no parameter named {absent[0] if absent else next(iter(state))}, and none "
-        f"that could stand for it. It has: {_listed(passed.state)}.",
+        f"that could stand for it. It has {_listed(passed.state)}.",
         mistake="parameter-missing",
     )
 
@@ -235,7 +235,7 @@ def _missing(name: str, missing: Sequence[str], run: ModuleRun) -> str:
     there = [each for each in missing if each not in run.fit.absent and not run.is_guess]
     taken = list(dict.fromkeys(own for each in there for own in run.fit.held_by(each)))
     noun, them = ("parameters", "them") if len(missing) > 1 else ("parameter", "it")
-    text = f"{name} has no {noun} named {join_names(missing)}. It has: {_listed(run.parameters)}."
+    text = f"{name} has no {noun} named {join_names(missing)}. It has {_listed(run.parameters)}."
     if taken:
         others = join_names([one_line(own, 60) for own in taken[:MAX_NAMES]])
         text += f" The other checks used {others} instead of {them}."
@@ -392,7 +392,7 @@ def _after(
 def _listed(state: Mapping[str, list[int]]) -> str:
     names = [f"{one_line(name, 60)} {_short_shape(sizes)}" for name, sizes in state.items()]
     more = ", …" if len(names) > MAX_NAMES else ""
-    return ", ".join(names[:MAX_NAMES]) + more if names else "none that is stored in self"
+    return ", ".join(names[:MAX_NAMES]) + more if names else "no nn.Parameter or layer in self"
 
 
 def _short_shape(sizes: Sequence[int]) -> str:

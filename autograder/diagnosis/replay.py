@@ -1,6 +1,7 @@
 """Replay: misconceptions are run on the inputs that the student's code got."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import combinations, islice, pairwise
 from typing import TypeVar
@@ -8,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from autograder.diagnosis.general import GENERAL, NOT_COMBINED, families, generals
-from autograder.diagnosis.outcome import RAISES, Outcome, only_nan, same
+from autograder.diagnosis.outcome import RAISES, Outcome, agree, only_nan, same
 from autograder.diagnosis.recipe import (
     Alternative,
     Change,
@@ -20,6 +21,8 @@ from autograder.diagnosis.recipe import (
     no_input_causes,
 )
 
+LEAST_OF_A_RESULT = 2  # each of two wrong results must be wrong in at least this many calls
+Outcomes = Sequence[Outcome]
 Changes = tuple[Change, ...]
 Wrong = tuple[Misconception, *Changes]  # a mistake, and an alternative that is combined with it
 Pair = tuple[Misconception, Misconception, *Changes]
@@ -167,3 +170,61 @@ class Replay:
             apart = np.abs(first.numbers - second.numbers)
             return bool((apart > first.allowed + second.allowed).any())
         return not same(first, second, self._probes[index].condition)
+
+
+def reasons_of_results(replay: Replay, answers: Outcomes) -> list[Misconception | None]:
+    """Return a misconception, or None, for each of several returned values that is wrong."""
+    count, everywhere = len(replay.recipe.results), range(len(answers))
+    given = [answer.in_parts(count) for answer in answers]
+    right = [replay.outcome(n).in_parts(count) for n in everywhere]
+    if count < 2 or any(len(outcome.parts) != count for outcome in (*given, *right)):
+        return []
+    reasons: list[Misconception | None] = []
+    for place in range(count):
+        wrong = [n for n in everywhere if not _alike(replay, n, given[n], right[n], place)]
+        is_known = len(wrong) >= LEAST_OF_A_RESULT and not any(
+            _are_exchanged(replay, given, right, wrong, place, other)
+            for other in range(count)
+            if other != place
+        )
+        if wrong:
+            reasons.append(_reason(replay, given, place, wrong) if is_known else None)
+    return reasons
+
+
+def _are_exchanged(
+    replay: Replay, given: Outcomes, right: Outcomes, calls: Sequence[int], one: int, other: int
+) -> bool:
+    """Return True if two values have each other's place. Then two mistakes in them are no cause."""
+    for n in calls:
+        parts = list(given[n].parts)
+        parts[one], parts[other] = parts[other], parts[one]
+        swapped = replace(given[n], parts=tuple(parts))
+        if not all(_alike(replay, n, swapped, right[n], place) for place in (one, other)):
+            return False
+    return True
+
+
+def _reason(
+    replay: Replay, answers: Outcomes, place: int, wrong: Sequence[int]
+) -> Misconception | None:
+    found = [each for each in (*replay.singles, *replay.families) if len(each) == 1]
+    for n in sorted(range(len(answers)), key=lambda n: n not in wrong):
+        found = [each for each in found if _gives_result(replay, n, answers[n], each, place)]
+    return found[0][0] if found else None
+
+
+def _gives_result(replay: Replay, number: int, answer: Outcome, wrong: Wrong, place: int) -> bool:
+    count = len(answer.parts)
+    made, right = (replay.outcome(number, changes).in_parts(count) for changes in (wrong, ()))
+    return len(made.parts) == count and all(
+        _alike(replay, number, answer if other == place else right, made, other)
+        for other in range(count)
+    )
+
+
+def _alike(replay: Replay, number: int, one: Outcome, other: Outcome, place: int) -> bool:
+    first, second = (np.asarray(outcome.parts[place], float) for outcome in (one, other))
+    return first.shape == second.shape and bool(
+        agree(first, second, one.precision, replay.condition(number)).all()
+    )

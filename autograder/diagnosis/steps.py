@@ -6,7 +6,6 @@ this call.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from itertools import combinations, islice
 from typing import NamedTuple
 
@@ -17,9 +16,9 @@ from autograder.diagnosis.examination import ENOUGH, TELLING, Examination
 from autograder.diagnosis.finding import Finding, located, named, named_fact, stated, worded
 from autograder.diagnosis.general import GENERAL, NOT_COMBINED, NOTHING_RETURNED, PRINTED
 from autograder.diagnosis.kept_state import REMEMBERS
-from autograder.diagnosis.outcome import Outcome, agree, alike, only_nan, outcome_of, same
+from autograder.diagnosis.outcome import Outcome, alike, only_nan, outcome_of, same
 from autograder.diagnosis.recipe import Misconception, Probe, fit_together
-from autograder.diagnosis.replay import Pair, Replay, Wrong
+from autograder.diagnosis.replay import Pair, Replay, Wrong, reasons_of_results
 from autograder.report.model import DiagnosisCode, Statement
 
 DRAWS = 2  # a name must be found again after this many draws of calls
@@ -27,7 +26,6 @@ SEEN = 6  # a sentence without a name must be true for this many draws of calls
 MAX_PAIRS = 12
 NEW = 3  # so many numbers do not agree by chance: 1e-5 ** 3, times 1e5 pairs, is below 0.001
 FAR = 1e-5  # answers closer than this may be equal apart from rounding errors
-LEAST_OF_A_RESULT = 2  # each of two wrong results must be wrong in at least this many calls
 LARGE = 1e3  # the least condition of a call with large numbers
 LEAST_BESIDE_ERRORS = 3  # a name beside errors needs this many wrong results in each draw
 HARD_CODED = "hard-coded"
@@ -446,7 +444,7 @@ def _one_change(examination: Examination, near: Sequence[Wrong]) -> Finding | No
 
 def two_reasons(replay: Replay, answers: Sequence[Outcome]) -> list[Misconception]:
     """Return a misconception for each of two wrong return values, or an empty list."""
-    reasons = _reasons_of_results(replay, answers)
+    reasons = reasons_of_results(replay, answers)
     known = [reason for reason in reasons if reason is not None]
     return known if len(known) == len(reasons) == 2 else []
 
@@ -455,69 +453,6 @@ def about_results(replay: Replay, answers: Sequence[Outcome]) -> list[Statement]
     """Return a statement for each of several returned values that a single mistake gives."""
     return [
         stated("fact", id=reason.id, says=worded("in_some_calls", reason.finding))
-        for reason in _reasons_of_results(replay, answers)
+        for reason in reasons_of_results(replay, answers)
         if reason is not None
     ]
-
-
-def _reasons_of_results(replay: Replay, answers: Sequence[Outcome]) -> list[Misconception | None]:
-    """Return a misconception, or None, for each of several returned values that is wrong."""
-    count, everywhere = len(replay.recipe.results), range(len(answers))
-    given = [answer.in_parts(count) for answer in answers]
-    right = [replay.outcome(n).in_parts(count) for n in everywhere]
-    if count < 2 or any(len(outcome.parts) != count for outcome in (*given, *right)):
-        return []
-    reasons: list[Misconception | None] = []
-    for place in range(count):
-        wrong = [n for n in everywhere if not _alike(replay, n, given[n], right[n], place)]
-        is_known = len(wrong) >= LEAST_OF_A_RESULT and not any(
-            _are_exchanged(replay, given, right, wrong, (place, other))
-            for other in range(count)
-            if other != place
-        )
-        if wrong:
-            reasons.append(_reason(replay, given, place, wrong) if is_known else None)
-    return reasons
-
-
-def _are_exchanged(
-    replay: Replay,
-    given: Sequence[Outcome],
-    right: Sequence[Outcome],
-    calls: Sequence[int],
-    places: tuple[int, int],
-) -> bool:
-    """Return True if two values have each other's place. Then two mistakes in them are no cause."""
-    one, other = places
-    for n in calls:
-        parts = list(given[n].parts)
-        parts[one], parts[other] = parts[other], parts[one]
-        swapped = replace(given[n], parts=tuple(parts))
-        if not all(_alike(replay, n, swapped, right[n], place) for place in places):
-            return False
-    return True
-
-
-def _reason(
-    replay: Replay, answers: Sequence[Outcome], place: int, wrong: Sequence[int]
-) -> Misconception | None:
-    found = [each for each in (*replay.singles, *replay.families) if len(each) == 1]
-    for n in sorted(range(len(answers)), key=lambda n: n not in wrong):
-        found = [each for each in found if _gives_result(replay, n, answers[n], each, place)]
-    return found[0][0] if found else None
-
-
-def _gives_result(replay: Replay, number: int, answer: Outcome, wrong: Wrong, place: int) -> bool:
-    count = len(answer.parts)
-    made, right = (replay.outcome(number, changes).in_parts(count) for changes in (wrong, ()))
-    return len(made.parts) == count and all(
-        _alike(replay, number, answer if other == place else right, made, other)
-        for other in range(count)
-    )
-
-
-def _alike(replay: Replay, number: int, one: Outcome, other: Outcome, place: int) -> bool:
-    first, second = (np.asarray(outcome.parts[place], float) for outcome in (one, other))
-    return first.shape == second.shape and bool(
-        agree(first, second, one.precision, replay.condition(number)).all()
-    )

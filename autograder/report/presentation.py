@@ -18,6 +18,7 @@ from autograder.report.model import Cause, CauseCode, CheckReport, ExerciseRepor
 
 NOT_JUDGED = frozenset({"not run", "graded when handed in"})
 QUIET = NOT_JUDGED | {"passed"}
+TOLD_ONCE = QUIET - {"graded when handed in"}  # several checks may have the same reason
 FOLLOWS = "follow-through"
 MOST_NAMED = 4
 _NUMBERS = re.compile(r"\W*\b\d+(x\d+)*\b[\W\d]*")  # numbers in Python's messages
@@ -399,6 +400,6 @@ def check_sentences(
     elif check.hidden and not finding and not diagnosis and not quiet:
         finding = HIDDEN_INPUTS
     new = diagnosis if diagnosis not in shown else ""
-    shown.update((diagnosis, check.finding) if quiet else (diagnosis,))
+    shown.update((diagnosis, check.finding) if check.outcome in TOLD_ONCE else (diagnosis,))
     above = "This error is at the top. " if note and not new and not finding else ""
     return CheckSentences(new, finding, above + note)

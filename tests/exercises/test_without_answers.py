@@ -92,7 +92,7 @@ def test_all_missing_matrices_are_named_without_an_answer(checks_in_kit):
     checks = checks_in_kit("self_attention", lambda text: text + FUSED)
     wrong = [check for check in checks if check.outcome != "passed"]
     assert [check.finding for check in wrong] == [
-        "SelfAttention has no parameters named W_q.weight, W_k.weight and W_v.weight. It has: "
+        "SelfAttention has no parameters named W_q.weight, W_k.weight and W_v.weight. It has "
         "qkv.weight (12, 4), W_o.weight (4, 4)."
     ]
 
