@@ -61,7 +61,9 @@ def test_pairs(both):
     pairs = [pair for pair in full.pairs if set(pair) <= set(full.recipe.misconceptions)][::7]
     assert len(pairs) > 20
     for pair in pairs:
-        assert found(recorded, full.recipe, pair) == found(full, full.recipe, pair)
+        in_kit, in_course = (found(replay, full.recipe, pair) for replay in (recorded, full))
+        is_less = in_kit is None and in_course is not None and in_course[0] == "located"
+        assert is_less or in_kit == in_course
 
 
 @pytest.mark.parametrize(
