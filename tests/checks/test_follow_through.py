@@ -14,7 +14,7 @@ from autograder.sandbox.session import WorkerSession
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(8)
 
 # Attention that does nothing, and a softmax that repeats whatever was answered last.
 REPEATS = """
@@ -187,7 +187,7 @@ def test_a_softmax_that_counts_its_calls_carries_nothing(with_softmax, change):
     assert lost(with_softmax(COUNTS.replace("{change}", CHANGES[change])))
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize(
     "softmax",
     [

@@ -14,7 +14,7 @@ from tests.conftest import ROOT
 from tests.desk.generated import with_submissions
 from tests.desk.served import enter
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(4)
 
 VIEWS = {
     "class": "/",
@@ -88,7 +88,7 @@ def opened(desk, scheme="light", size="wide"):
     page.close()
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize(
     ("scheme", "size"), [("dark", "phone"), ("light", "wide"), ("dark", "wide"), ("light", "phone")]
 )

@@ -139,7 +139,7 @@ DEPENDENT = {
 }
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("kind", DEPENDENT)
 def test_the_shown_call_is_told_with_the_call_that_changes_its_result(grade_source, kind):
     exercise, changes, about = DEPENDENT[kind]

@@ -22,7 +22,7 @@ from autograder.submission.source import Source, read_source
 from autograder.worker.messages import Unit
 from tests.courses import write_course
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(4)
 
 SOFTMAX = """
     import numpy as np
@@ -72,7 +72,7 @@ def searched(course, judge, source, policy="practice"):
     return is_worth_looking(exercise, source, judge.run(source).results, policy)
 
 
-@pytest.mark.one_in(20)
+@pytest.mark.one_in(40)
 @pytest.mark.parametrize(
     ("text", "before", "after", "line"),
     [

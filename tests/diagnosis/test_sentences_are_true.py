@@ -199,7 +199,7 @@ def sampled(wrongs, count):
     return chosen[:count]
 
 
-@pytest.mark.one_in(12)
+@pytest.mark.one_in(24)
 @pytest.mark.parametrize(("exercise", "function"), CASES)
 def test_of_each_misconception(exercise, function, request):
     thorough = request.config.getoption("--thorough")
@@ -207,7 +207,7 @@ def test_of_each_misconception(exercise, function, request):
     assert not tried(exercise, function, sampled(replay.singles, None if thorough else SAMPLE))
 
 
-@pytest.mark.one_in(12)
+@pytest.mark.one_in(24)
 @pytest.mark.parametrize(("exercise", "function"), CASES)
 def test_of_pairs(exercise, function, request):
     count = 20 * SAMPLE if request.config.getoption("--thorough") else SAMPLE
@@ -249,7 +249,7 @@ def test_where_calls_stop_nothing_is_claimed_of_their_results():
     )
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(("exercise", "function"), CASES)
 def test_beside_another_a_sentence_claims_nothing_about_the_results(exercise, function):
     for wrong in CATALOGUE.replay(exercise, function).recipe.misconceptions:
@@ -298,7 +298,7 @@ def module_of(path):
     return module
 
 
-@pytest.mark.one_in(40)
+@pytest.mark.one_in(80)
 @pytest.mark.parametrize(
     ("exercise", "function", "path"), FILES, ids=lambda value: getattr(value, "stem", value)
 )
@@ -318,7 +318,7 @@ def stop(*_):
     raise NoEndError
 
 
-@pytest.mark.one_in(10)
+@pytest.mark.one_in(20)
 @pytest.mark.filterwarnings(
     "ignore::pytest.PytestUnraisableExceptionWarning"
 )  # stopped in a callback

@@ -8,7 +8,7 @@ from reference.large_scores import LOW_SCORES, with_scores_up_to
 from reference.misconceptions.scaled_dot_product_attention.probes import probes
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.one_in(12)
+pytestmark = pytest.mark.one_in(24)
 
 BLOCKS = 'scores = scores.masked_fill(mask == 0, float("-inf"))'
 SOFTMAX = "weights = torch.softmax(scores, dim=-1)"
@@ -103,7 +103,7 @@ def graded(grade_text, exercise, old, new):
     return {check.name: check for check in report.checks}
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(16)
 @pytest.mark.parametrize("change", WRONG)
 def test_a_wrong_module_loses_points_and_is_told_the_truth(grade_text, change):
     old, new, name, mistake, says = WRONG[change]

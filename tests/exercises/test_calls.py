@@ -17,7 +17,7 @@ BY_NAME = {
 }
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(10)
 @pytest.mark.parametrize("exercise", BY_NAME)
 def test_names_with_a_default_may_be_keywords_alone(grade_text, exercise):
     old, new = BY_NAME[exercise]

@@ -6,7 +6,7 @@ from autograder.grading.judge import RunOptions
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(8)
 
 ZEROS = {
     "float16": "np.zeros({shape}, np.float16)",
@@ -197,7 +197,7 @@ CARRIED = {
 }
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(16)
 @pytest.mark.parametrize("says", SAYINGS)
 def test_attention_that_says_nothing_gets_what_its_parts_and_shapes_are_worth(grade_text, says):
     report = grade_text("self_attention", OF_ATTENTION + SAYINGS[says])

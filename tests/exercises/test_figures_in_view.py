@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.one_in(20)
+pytestmark = pytest.mark.one_in(40)
 
 HEATMAP = (ROOT / "solutions" / "attention_heatmap.py").read_text()
 SCALING = (ROOT / "solutions" / "scaling_experiment.py").read_text()

@@ -17,7 +17,7 @@ from autograder.submission.source import from_text
 from reference.bugs import NAMES
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.one_in(10)
+pytestmark = pytest.mark.one_in(20)
 
 # A change of the solution; the mistakes that are named, and a part of what is said of them.
 CHANGES = [
@@ -483,7 +483,7 @@ NOT_DONE = {
 }
 
 
-@pytest.mark.one_in(10)
+@pytest.mark.one_in(20)
 @pytest.mark.parametrize("change", NOT_DONE)
 def test_what_is_wrong_is_not_done(judge, request, change):
     """All other checks pass, but `make thorough` alone runs them."""
@@ -545,7 +545,7 @@ def test_weights_that_are_not_returned_are_not_ticked(grade_text):
     assert "This check judged only the output" in checks["test_values"].note
 
 
-@pytest.mark.one_in(10)
+@pytest.mark.one_in(20)
 @pytest.mark.parametrize(
     ("matrix", "width", "other"), [("W_v", "d_v", "d_k"), ("W_k", "d_k", "d_v")]
 )
@@ -927,7 +927,7 @@ FIRST = {
 }
 
 
-@pytest.mark.one_in(10)
+@pytest.mark.one_in(20)
 @pytest.mark.parametrize("case", FIRST)
 def test_the_first_sentence_is_true(grade_text, case):
     exercise, changes, says = FIRST[case]
@@ -951,7 +951,7 @@ ONE_MISTAKE = {
 }
 
 
-@pytest.mark.one_in(10)
+@pytest.mark.one_in(20)
 @pytest.mark.parametrize("case", ONE_MISTAKE)
 def test_another_measure_is_not_said_to_vary_wrongly(grade_text, case):
     """A measure was said to vary "far more" than a mean over all trials, and it was such a mean."""
@@ -969,7 +969,7 @@ ROW_SOFTMAX = {
 }
 
 
-@pytest.mark.one_in(10)
+@pytest.mark.one_in(20)
 @pytest.mark.parametrize("case", ROW_SOFTMAX)
 def test_a_wrong_row_softmax_costs_no_other_repair(judge, case):
     """Four repairs that call it were wrong, too."""

@@ -4,7 +4,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.one_in(48)
+pytestmark = pytest.mark.one_in(96)
 
 FOLDER = ROOT / "tests" / "exercises" / "published"
 # least and most points, and the names of what is found

@@ -100,7 +100,7 @@ def changed(exercise, change, more):
     return f"{solution.replace(old, new, 1)}\n\n{more}"
 
 
-@pytest.mark.one_in(6)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("memory", KEEPS)
 def test_what_is_kept_costs_its_check_and_is_named(grade_source, memory):
     exercise, change, more = KEEPS[memory]

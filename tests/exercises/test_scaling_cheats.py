@@ -4,7 +4,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.one_in(24)
+pytestmark = pytest.mark.one_in(48)
 
 TEXT = (ROOT / "solutions" / "scaling_experiment.py").read_text()
 SPREAD = "test_spread"

@@ -5,7 +5,7 @@ import pytest
 from autograder.report.presentation import opening
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.one_in(6)
+pytestmark = pytest.mark.one_in(12)
 
 MASKED = "if mask is not None:\n            scores ="
 RETURN = "return self.dropout(weights) @ value, weights"

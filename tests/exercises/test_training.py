@@ -14,7 +14,7 @@ from autograder.worker.messages import Unit
 from reference.checks.trained_models import form_of
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.one_in(6)
+pytestmark = pytest.mark.one_in(12)
 
 NAME = "train_and_generate"
 FAULTS = {
@@ -44,7 +44,7 @@ def test_a_right_loop_is_right_for_every_seed(outcomes, seeds):
     assert set(outcomes(read_source(path, NAME), seeds)) == {"passed"}
 
 
-@pytest.mark.one_in(6)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("seeds", [1, pytest.param(20, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_faulty_loop_is_wrong_for_every_seed(outcomes, fault, seeds):

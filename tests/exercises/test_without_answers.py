@@ -8,7 +8,7 @@ from autograder.report.presentation import FOLLOWS, shown_outcome
 from reference import asking
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(4)
 
 BARE, WHOLE = "ScaledDotProductAttention", "SelfAttention"
 GIVES = "{}.forward = lambda self, *args: {}\n"
@@ -43,7 +43,7 @@ def checks_in_kit(grade_text, monkeypatch):
     return graded
 
 
-@pytest.mark.one_in(6)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("result", ["None", "{'output': args[0]}"])
 @pytest.mark.parametrize(
     ("exercise", "name"),

@@ -6,7 +6,7 @@ import yaml
 from tests.conftest import ROOT
 from tests.exercises.test_shown_values import has_marks_that_are_true, tables
 
-pytestmark = pytest.mark.one_in(48)
+pytestmark = pytest.mark.one_in(96)
 
 NAMED = yaml.safe_load((ROOT / "examples" / "wrong" / "named.yml").read_text())
 CASES = [(exercise, slug) for exercise, slugs in NAMED.items() for slug in slugs]

@@ -11,7 +11,7 @@ import pytest
 from autograder.course.course_file import load_course
 from tests.courses import write_course
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(8)
 
 POLICIES = ("practice", "homework", "exam")
 # Each text that a policy may hold back has a word of its own.

@@ -44,14 +44,14 @@ def graded(tmp_path_factory, kinds):
     return short, done, short.totals()
 
 
-@pytest.mark.one_in(6)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_costs_what_is_touched_and_gains_nothing(graded, kind):
     assert graded[2][kind] == KINDS[kind].right
     assert graded[2][LAST] == HONEST
 
 
-@pytest.mark.one_in(6)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("kind", LEFT_OPEN)
 def test_what_cannot_be_used_is_left_for_a_person(graded, kind):
     short, done, _ = graded
@@ -63,7 +63,7 @@ def test_what_cannot_be_used_is_left_for_a_person(graded, kind):
         assert grade.needs_manual_grade
 
 
-@pytest.mark.one_in(6)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("kind", [name for name in LEFT_OPEN if name != "other-name"])
 def test_its_page_in_formgrader_says_why(graded, kind):
     page = graded[0].directory / "autograded" / kind / ASSIGNMENT / "softmax.ipynb"
