@@ -176,7 +176,7 @@ def named_in(report: ExerciseReport, function: str) -> set[str]:
 
 
 def named_by_answers(replay: Replay, wrong: Fingerprint) -> set[str]:
-    """Return the names that the grader gives to a mistake, if it knows only recorded results."""
+    """Return the names of a mistake whose recorded results alone are known, if they still fit."""
     if not wrong.outcomes:
         return set()
     places = {id(probe): place for place, probe in enumerate(replay.probes(DRAWS))}

@@ -126,7 +126,7 @@ class ParameterFit:
 def find_fits(
     passed: Passed, state: Mapping[str, Any], words: ParameterNames
 ) -> list[ParameterFit]:
-    """Return the possible fits of parameters to the requested weights, likeliest first."""
+    """Return the possible fits, likeliest first. With far too many, raise `TooManyParameters`."""
     wanted = {name: tuple(np.shape(value)) for name, value in state.items()}
     tied = {
         name: first

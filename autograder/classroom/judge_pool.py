@@ -284,10 +284,12 @@ def end_with_parent(parent: int) -> None:
 
 
 def workers_here() -> int:
+    """Return how many workers this machine's processors and memory allow."""
     return max(1, min(os.cpu_count() or 1, memory_here() // WORKER_MEMORY))
 
 
 def memory_here() -> int:
+    """Return the memory of this machine or container in bytes."""
     sizes = [sys.maxsize]
     with contextlib.suppress(AttributeError, ValueError, OSError):  # unknown on Windows
         sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))

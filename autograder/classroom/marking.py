@@ -219,7 +219,7 @@ def are_near(one: frozenset[WordPair], other: frozenset[WordPair]) -> bool:
 
 
 def word_pairs(words: Sequence[str]) -> frozenset[WordPair]:
-    """Return pairs of neighbouring words, numbered if repeated. The text's ends are empty words."""
+    """Return the numbered pairs of neighbouring words. An empty word marks each end of the text."""
     met: Counter[tuple[str, str]] = Counter()
     pairs = set()
     for pair in itertools.pairwise(["", *words[:MOST_WORDS], ""]) if words else ():

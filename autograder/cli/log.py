@@ -80,6 +80,7 @@ class Log:
 
 
 def cell_text(cell: GradeCell) -> str:
+    """Return the change of a grade as text, such as `softmax 12/12 → 9/12`."""
     return f"{cell.exercise} {cell.before or 'none'} → {cell.after or 'none'}"
 
 

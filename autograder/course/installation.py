@@ -63,7 +63,7 @@ def hooks(group: str) -> "Mapping[str, EntryPoint]":
 
 
 def extension(group: str, name: str, what: str, extra: str) -> Any:
-    """Load an object that an extension has registered. The extra `extra` installs the extension."""
+    """Load an object of an extension. Without `extra`, the error names the install command."""
     point = hooks(group).get(name)
     if point is not None:
         try:

@@ -232,7 +232,7 @@ def _answers(course: Course, exercise: Exercise, work: ConfinedWork) -> GroupAns
 
 
 def _outcomes(submission: Submission, replay: Replay, group: str) -> tuple[Outcome, ...]:
-    """Return a submission's outcomes. If the first outcomes differ from the group's, return ()."""
+    """Return a submission's outcomes, or () if the first ones differ from the group's."""
     first = len(replay.probes(1))
     outcomes: list[Outcome] = []
     for probe in replay.probes(DRAWS):

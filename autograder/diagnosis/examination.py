@@ -87,7 +87,7 @@ class Observations:
         )
 
     def in_parts(self, case: ObservedCall) -> list[tuple[Array, Array]]:
-        """Return pairs of returned and right values. If their numbers differ, return no pairs."""
+        """Return pairs of a returned and a right value, or none if their numbers differ."""
         count = max(1, len(self.recipe.results))
         own, right = (
             outcome.in_parts(count).parts for outcome in (case.answer.outcome, case.expected)

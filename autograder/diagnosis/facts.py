@@ -211,7 +211,7 @@ def shape_in_names(shapes: Sequence[Shape], calls: Sequence[Sizes]) -> str:
 
 
 class Side(NamedTuple):
-    """Calls with a property or without it, `words` for them, and `otherwise` for all others."""
+    """Calls with a property, or without it. `words` describes them, `otherwise` all other calls."""
 
     trait: Trait
     calls: frozenset[int]

@@ -74,7 +74,7 @@ def load_module(reference: str, exercise: str) -> ModuleType | None:
 
 
 def read_mistakes(module: ModuleType | None) -> Mistakes:
-    """Return the `MISTAKES` of a module. Without a module, return an empty object."""
+    """Return a module's `MISTAKES`, by default none, or raise `WrongMistakes`."""
     mistakes = vars(module).get(NAME, Mistakes()) if module is not None else Mistakes()
     if not isinstance(mistakes, Mistakes):
         kind = type(mistakes).__name__

@@ -147,7 +147,7 @@ class CheckPlugin(Fixtures):
 
 
 def _with_unwritten(results: Sequence[CheckResult], session: WorkerSession) -> list[CheckResult]:
-    """Return the results. A check that cannot be judged fails if its function is unwritten."""
+    """Return the results. A check not judged in a kit fails if it calls an unwritten function."""
     source = session.source
     hidden = {each.name for each in results if each.cause and each.cause.code == "hidden"}
     places = unwritten(source.units) if hidden else {}

@@ -102,7 +102,7 @@ def repair_for_student(
     notice: contextlib.AbstractContextManager[None],
     seconds: float = math.inf,
 ) -> Repair | None:
-    """Search for a repair, at most `seconds`, if it can help and students may see it."""
+    """Search for a repair, for at most `seconds` and `TOTAL_SECONDS`, if students may see one."""
     exercise, policy = graded.exercise, judge.course.content.hints
     hidden = judge.course.hidden_checks(exercise.name)
     if graded.error is not None or hides_repair(graded.report, policy, hidden):

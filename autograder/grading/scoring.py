@@ -63,6 +63,7 @@ class Graded:
 
     @property
     def results(self) -> list[CheckResult]:
+        """The results of all selected checks in order. May raise the grader's `InternalError`."""
         if self.error is not None:
             raise self.error
         return self._results

@@ -20,6 +20,7 @@ LEAST = 2  # folders needed to find a common prefix
 
 
 def time_of(text: str) -> datetime | None:
+    """Return the time in a `timestamp.txt`, such as `2027-02-05 22:10:00.123456 UTC`."""
     from zoneinfo import ZoneInfo  # the import searches for data
 
     words = text.split()

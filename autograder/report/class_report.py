@@ -79,7 +79,7 @@ class ClassReport(msgspec.Struct, frozen=True):
 
 
 def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
-    """Return the content of the two pages. At least five students must have known points."""
+    """Return the content of two pages. With fewer than five known totals, raise a `UserError`."""
     known: dict[str, Exercise] = {}
     for report in reports:
         for exercise in report.exercises:

@@ -94,7 +94,7 @@ class Evidence(Record, frozen=True, kw_only=True):
 
 
 class Line(Record, frozen=True, kw_only=True):
-    """Line of the student's source. `text[column:end]` is the marked part, by default all."""
+    """Line of a student's source. `text[column:end]` is marked, or all of it if both are 0."""
 
     file: str
     line: int

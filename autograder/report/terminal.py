@@ -248,7 +248,7 @@ def _indented(evidence: Evidence, width: int | None) -> Iterator[StyledLine]:
 
 
 def evidence_lines(evidence: Evidence, room: int | None = None) -> Iterator[StyledLine]:
-    """Yield the call, and values side by side if `room` allows, or the curves."""
+    """Yield the call and both values, side by side if `room` columns suffice, or the curves."""
     if evidence.call:
         yield from wrapped([[("  for ", "dim"), (evidence.call, "")]], room)
     for curve in evidence.curves:

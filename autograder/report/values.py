@@ -23,7 +23,7 @@ CUT = " …"
 
 
 def as_text(value: Any, most: int = MOST) -> str:
-    """Return a value as Python text on one line, cut to `most` characters, with sorted sets."""
+    """Return a value as Python text on one line. Sets are sorted. A cut text ends in a mark."""
     text = ""
     for part in _parts(value, most):
         text += part

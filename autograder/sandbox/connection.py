@@ -70,6 +70,7 @@ class Deadline:
         return left if left <= 0 else max(left, 0.005)
 
     def used(self) -> float:
+        """Return the seconds that count so far."""
         wall, had = self._so_far()
         if had is None:
             return min(max(wall, 0.0), self.seconds)
@@ -98,7 +99,7 @@ class DescriptorConnection:
             os.set_blocking(descriptor, False)
 
     def send(self, buffers: Sequence[Buffer], deadline: Deadline) -> None:
-        """Write all bytes. If that is impossible before the deadline, raise an error."""
+        """Write all bytes, or raise TimeoutError, or OSError or EOFError if it is closed."""
         left = [memoryview(buffer).cast("B") for buffer in buffers if len(buffer)]
         while left:
             try:

@@ -132,7 +132,7 @@ class ForkServer:
             )
 
     def fork(self, limits: Limits) -> ForkedChild:
-        """Wait for the end of the previous child, and return a new confined child."""
+        """Return a new confined child after the end of the last one, or raise `InternalError`."""
         if not self._is_ready and self._receive()[0] != READY:
             raise self._gone()
         self._is_ready = True
@@ -160,7 +160,7 @@ class ForkServer:
         return ForkedChild(line, process, self)
 
     def exit_code(self, seconds: float) -> int | None:
-        """Return the child's exit code or TOO_MANY_TASKS. After `seconds`, return None."""
+        """Return the child's exit code, or TOO_MANY_TASKS, or None if it runs after `seconds`."""
         if self._control.fileno() >= 0:
             poll = select.poll()
             poll.register(self._control, select.POLLIN)

@@ -27,7 +27,7 @@ END_SECONDS = 10.0  # seconds in which a process must end after its connection w
 
 @functools.cache
 def why_not(level: Level) -> str:
-    """Return the reason why a level does not work here, which a child finds out, or ""."""
+    """Return why a level does not work here, or "". A child tries what the level must forbid."""
     if sys.platform != "linux":
         return "it needs Linux"
     for _ in range(TRIES):

@@ -273,7 +273,7 @@ def _is_of_a_stub(problem: Problem) -> bool:
 def about_sibling(
     problem: Problem, subject: str, source: Source, exercises: Collection[str]
 ) -> StudentProblem | None:
-    """Return the problem if it is another exercise's missing file or unwritten function."""
+    """Return the problem if another exercise's file is missing or unwritten, and otherwise None."""
     place = problem.place
     file = one_line(place.label, 80) if place is not None else ""
     is_sibling = file != source.label and file.removesuffix(".py") in source.helpers

@@ -139,7 +139,7 @@ def library_folders() -> list[str]:
 
 
 def keep_to_one_thread() -> None:
-    """Limit libraries to one thread here and in new processes, unless the user has set a number."""
+    """Limit libraries here and in new processes to one thread, if the user has set no number."""
     for name in THREADS:
         os.environ.setdefault(name, "1")
 

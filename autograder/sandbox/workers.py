@@ -66,7 +66,7 @@ class Budget:
         answer: AnswerTo | None = None,
         reload: bool = False,
     ) -> Reply:
-        """Send a request to a process, return the reply, and count the time used."""
+        """Return the reply to a request, count its time, or raise `TimedOut` or `WorkerGone`."""
         __tracebackhide__ = True
         left = self.limits.total_seconds - (self.on_reloads if reload else self.on_calls)
         if left <= 0:

@@ -35,7 +35,7 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class Attempts(msgspec.Struct, frozen=True):
-    """Attempts at an exercise: the digest of the last source, and the failures of checks."""
+    """The last source's digest, and failed checks. Only the first one gets a next hint."""
 
     digest: str = ""
     checks: dict[str, Seen] = {}

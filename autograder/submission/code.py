@@ -161,7 +161,7 @@ def unwritten(units: Sequence[Unit]) -> dict[str, CodePlace]:
 
 
 def replaced(units: Sequence[Unit], at: CodePlace) -> tuple[CodePlace, CodePlace] | None:
-    """Return the first lines of two definitions of a name: around `at`, and earlier with a body."""
+    """Return the lines of a definition around `at` and of an earlier one with a body, or None."""
     for definitions in _definitions(units).values():
         for number, (first, node) in enumerate(definitions):
             if first.label == at.label and first.line <= at.line <= (node.end_lineno or 0):
@@ -248,6 +248,7 @@ def _is_placeholder(node: ast.stmt) -> bool:
 
 
 def body_around(units: Iterable[Unit], line: int = 0) -> set[str]:
+    """Return the syntax of statements in the innermost function around a line, or in all."""
     kinds = ast.FunctionDef | ast.AsyncFunctionDef
     functions = [node for unit in units for node in _nodes(unit) if isinstance(node, kinds)]
     if line:

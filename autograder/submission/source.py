@@ -143,7 +143,7 @@ class Source(msgspec.Struct, frozen=True, dict=True):
 
 
 def read_source(path: Path, exercise: str, siblings: Siblings | None = None) -> Source:
-    """Read a script or a notebook, whichever the suffix or the content shows."""
+    """Read a script or a notebook, as its suffix or content shows, or raise `UnreadableFile`."""
     label = one_line(path.name, 100)
     suffix = path.suffix.casefold()
     data = read_bytes(path, MAX_SOURCE if suffix == ".py" else MAX_NOTEBOOK)

@@ -106,6 +106,7 @@ class Tree:
         return self.lines[number - 1].decode()
 
     def span(self, node: ast.AST) -> tuple[int, int]:
+        """Return the start and the end of a node, in bytes."""
         first, last = node.lineno, node.end_lineno  # type: ignore[attr-defined]
         return (
             self.starts[first - 1] + node.col_offset,  # type: ignore[attr-defined]
