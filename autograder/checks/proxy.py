@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from autograder.report.values import as_text, describe_call
-from autograder.sandbox.peer import CourseFunction, Note, Peer
+from autograder.sandbox.peer import CourseFunction, Note
 from autograder.sandbox.problems import Crashed, NotPlain, Raised
 from autograder.sandbox.process import handle_in
 from autograder.sandbox.session import WorkerSession
@@ -272,10 +272,7 @@ class Submission:
         functions before you pass on the first, they share one process. `note` gets the positional
         and the named arguments of each call. They can be any plain values, of any size.
         """
-        workers = self._session.workers
-        if not isinstance(workers.peer, Peer):
-            workers.peer = Peer(workers.children, workers.library, workers.limits)
-        return CourseFunction(workers.peer, text, name, note)
+        return self._session.course_function(text, name, note)
 
     @property
     def shared(self) -> dict[Any, Any]:

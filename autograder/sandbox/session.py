@@ -6,7 +6,7 @@ from typing import Any
 from autograder.course.text import one_line
 from autograder.report.model import CauseCode
 from autograder.sandbox.child import Place
-from autograder.sandbox.peer import CourseFunction, answers_by
+from autograder.sandbox.peer import CourseFunction, Note, Peer, answers_by
 from autograder.sandbox.problems import (
     Crashed,
     NotWritten,
@@ -106,6 +106,13 @@ class WorkerSession:
         if isinstance(value, StudentProblem):
             raise value
         return value
+
+    def course_function(self, text: str, name: str, note: Note | None = None) -> CourseFunction:
+        """Return the function `name` of the course's source `text` in another process."""
+        workers = self.workers
+        if not isinstance(workers.peer, Peer):
+            workers.peer = Peer(workers.children, workers.library, workers.limits)
+        return CourseFunction(workers.peer, text, name, note)
 
     def make(self, target: str, *args: Any) -> Handle:
         """Make a library object in the worker, for example with `numpy.random.default_rng`."""
