@@ -147,8 +147,8 @@ def forward_pass(
         passed = submission.forward(name, made_with, inputs, fit.loaded(state), **details)
     _expect_usable(name, passed, state)
     gradients = passed.gradients if fit.is_plain else fit.back(passed.gradients)
-    cuts = functools.partial(submission.uses_of, CUTS)
     used = fit.used(state)
+    cuts = functools.partial(submission.uses_of, CUTS)
     return ModuleRun(passed.value, gradients, passed.after, used, fit, passed.state, is_guess, cuts)
 
 

@@ -14,6 +14,12 @@ from autograder.diagnosis.recipe import Change, Probe, Recipe
 from autograder.worker.codec import tensor
 
 
+class UnfitShape(str):
+    """Text in place of a module's result: a parameter has a wrong shape. See `OtherShape`."""
+
+    shapes: tuple[str, tuple[int, ...], tuple[int, ...]]
+
+
 @dataclass(frozen=True)
 class ModuleCaller:
     """Caller of a torch module.
@@ -34,7 +40,7 @@ class ModuleCaller:
     def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
         """Return the result of the student's module.
 
-        If weights do not fit, return a text that says so, such as "W_v (2, 4) (3, 4)".
+        If weights do not fit, return a text that says so, such as an `UnfitShape`.
         """
         state = recipe.arguments(probe)
         inputs = [getattr(state, name) for name in self.called_with]
@@ -51,7 +57,9 @@ class ModuleCaller:
                 lambda _: recipe.right(probe).result,
             )
         except OtherShape as error:
-            return " ".join(map(str, error.shapes))
+            unfit = UnfitShape(" ".join(map(str, error.shapes)))
+            unfit.shapes = error.shapes
+            return unfit
         except Mismatch:
             return "weights are missing"
         return "weights are missing" if run.fit.absent or run.fit.tied else run.value

@@ -7,7 +7,6 @@ right numbers, such as a factor. Each statement is true of all observed calls.
 import contextlib
 import math
 import operator
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -16,7 +15,7 @@ import numpy as np
 
 from autograder.checks.projection_hash import Vector
 from autograder.course.text import number
-from autograder.diagnosis.callers import ModuleCaller
+from autograder.diagnosis.callers import ModuleCaller, UnfitShape
 from autograder.diagnosis.examination import ENOUGH, Answer, Observations
 from autograder.diagnosis.finding import Finding, located, named_fact, sentence, stated
 from autograder.diagnosis.outcome import Outcome, only_nan
@@ -152,19 +151,14 @@ def _other_shape(seen: Observations) -> Statement | None:
 def _parameter_shape(seen: Observations) -> Statement | None:
     """Return a statement about a parameter of a module with a wrong shape in all wrong calls."""
     caller = seen.recipe.caller
-    texts = [str(case.answer.outcome.whole) for case in seen.wrong]
-    found = [re.fullmatch(r"(\S+) \((.*)\) \((.*)\)", text) for text in texts]
-    known = [each.groups() for each in found if each]
-    if not isinstance(caller, ModuleCaller) or not ENOUGH <= len(known) == len(texts):
+    given = [case.answer.outcome.whole for case in seen.wrong]
+    unfit = [value.shapes for value in given if isinstance(value, UnfitShape)]
+    if not isinstance(caller, ModuleCaller) or not ENOUGH <= len(unfit) == len(given):
         return None
-    names = {name for name, *_ in known}
-    own, right = ([_sizes(each[side]) for each in known] for side in (1, 2))
+    names = {name for name, *_ in unfit}
+    own, right = [each[1] for each in unfit], [each[2] for each in unfit]
     calls = [{name: getattr(case.state, name) for name in caller.built_with} for case in seen.wrong]
     return in_names(names.pop(), own, right, calls) if len(names) == 1 else None
-
-
-def _sizes(text: str) -> Shape:
-    return tuple(int(size) for size in text.split(",") if size.strip())
 
 
 def in_names(
