@@ -192,16 +192,12 @@ def defined_again(units: Sequence[Unit]) -> list[list[CodePlace]]:
 def unused_result(units: Sequence[Unit]) -> CodePlace | None:
     """Return the first line of a function that computes a value and does nothing with it."""
     for unit in units:
-        for top in parsed(unit) or ():
-            for node in ast.walk(top) if isinstance(top, Definition) else ():
-                match node:
-                    case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name))):
-                        is_unused = name in NEW_RESULT
-                    case ast.Expr(value=ast.BinOp() | ast.Compare() | ast.UnaryOp()):
-                        is_unused = True
-                    case _:
-                        continue
-                if is_unused:
+        tops = [top for top in parsed(unit) or () if isinstance(top, Definition)]
+        for node in (node for top in tops for node in ast.walk(top)):
+            match node:
+                case ast.Expr(ast.Call(ast.Attribute(attr=name))) if name in NEW_RESULT:
+                    return place_in(unit, node.lineno)
+                case ast.Expr(ast.BinOp() | ast.Compare() | ast.UnaryOp()):
                     return place_in(unit, node.lineno)
     return None
 
@@ -209,12 +205,10 @@ def unused_result(units: Sequence[Unit]) -> CodePlace | None:
 def repeated_list(units: Sequence[Unit]) -> CodePlace | None:
     """Return the first line such as `[[0] * n] * n`, which repeats one and the same list."""
     for unit in units:
-        for top in parsed(unit) or ():
-            for node in ast.walk(top):
-                match node:
-                    case ast.BinOp(left=ast.List(elts=[ast.List() | ast.BinOp(left=ast.List())])):
-                        if isinstance(node.op, ast.Mult):
-                            return place_in(unit, node.lineno)
+        for node in _nodes(unit):
+            match node:
+                case ast.BinOp(ast.List([ast.List() | ast.BinOp(ast.List())]), ast.Mult()):
+                    return place_in(unit, node.lineno)
     return None
 
 
