@@ -176,6 +176,12 @@ class Examination:
     def everywhere(self) -> range:
         return range(len(self.answers))
 
+    @property
+    def wrong_first(self) -> list[int]:
+        """All calls: first those with a wrong value, then those that raise, then the right ones."""
+        wrong, outcomes = {*self.wrong}, self.outcomes
+        return sorted(self.everywhere, key=lambda n: (n not in wrong, outcomes[n].raised))
+
     def observed(self) -> Observations:
         return observe(self.replay, self.answers)
 

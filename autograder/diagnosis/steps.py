@@ -165,7 +165,6 @@ def one_with_a_generic_change(examination: Examination) -> Finding | None:
 
     Each of the two alone must explain calls in which the other changes nothing.
     """
-    outcomes, wrong = examination.outcomes, examination.wrong
     found = [
         (first[0], change, *first[1:])
         for first in examination.replay.singles
@@ -173,8 +172,7 @@ def one_with_a_generic_change(examination: Examination) -> Finding | None:
         for change in _changes_beside(examination, first)
     ]
     pairs = [pair for pair in found if all(fit_together(*two) for two in combinations(pair, 2))]
-    by_wrong = sorted(examination.everywhere, key=lambda n: (n not in wrong, outcomes[n].raised))
-    pairs = examination.replay.giving(pairs, outcomes, by_wrong)
+    pairs = examination.replay.giving(pairs, examination.outcomes, examination.wrong_first)
     one_listed = len({pair[0].id for pair in pairs}) == 1
     return named("two_mistakes", *pairs[0][:2]) if one_listed else None
 
@@ -435,11 +433,7 @@ def _changes_beside(examination: Examination, listed: Wrong) -> list[Misconcepti
 
 
 def _one_change(examination: Examination, near: Sequence[Wrong]) -> Finding | None:
-    outcomes, wrong = examination.outcomes, set(examination.wrong)
-    values_first = sorted(
-        examination.everywhere, key=lambda n: (n not in wrong, outcomes[n].raised, n)
-    )
-    return _one_name(examination, examination.giving(near, values_first)[:1])
+    return _one_name(examination, examination.giving(near, examination.wrong_first)[:1])
 
 
 def two_reasons(replay: Replay, answers: Sequence[Outcome]) -> list[Misconception]:
