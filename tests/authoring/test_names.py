@@ -60,10 +60,14 @@ def test_pairs(both):
     full, recorded = both
     pairs = [pair for pair in full.pairs if set(pair) <= set(full.recipe.misconceptions)][::7]
     assert len(pairs) > 20
+    less = []  # a kit cannot explain one of several results alone
     for pair in pairs:
         in_kit, in_course = (found(replay, full.recipe, pair) for replay in (recorded, full))
-        is_less = in_kit is None and in_course is not None and in_course[0] == "located"
-        assert is_less or in_kit == in_course
+        if in_kit is None and in_course is not None and in_course[0] == "located":
+            less.append(tuple(wrong.id for wrong in pair))
+        else:
+            assert in_kit == in_course
+    assert less == [("values-by-query-matrix", "queries-and-keys-swapped")]
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,7 @@ def test_a_pair_is_named_where_its_numbers_need_both_halves():
 
 
 def test_a_pair_may_have_a_generic_change_as_its_second_half():
-    """Whole numbers show the sum alone, and a single row shows the lost decimals alone."""
+    """For whole numbers, only the sum is wrong. For a single row, only the decimals are lost."""
 
     def function(x, axis=-1):
         x = np.trunc(x)
@@ -185,7 +185,7 @@ def test_a_pair_may_have_a_generic_change_as_its_second_half():
 
 
 def test_lost_decimals_are_named_beside_a_listed_mistake():
-    """A list of whole numbers has one axis, so it shows the lost decimals alone."""
+    """For a list with one axis, axis 0 is right, so only the decimals are lost."""
 
     def function(x, axis=0):
         x = np.asarray(x)

@@ -48,7 +48,7 @@ FOR_TWO_AXES = """def apply_mask(scores, mask):
         if mask[i][j] == 0:
             out[*batch, i, j] = -1e9
     return out
-"""  # the results of all calls are right, or the call stops with an error
+"""  # no call gives a wrong value: each is right, or raises an error
 
 
 @pytest.mark.parametrize(

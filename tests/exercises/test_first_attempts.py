@@ -205,7 +205,7 @@ def test_a_missing_error_has_no_hint_about_another_mistake(report_on, check):
 
 
 def test_no_statement_is_about_a_list_that_stops(report_on):
-    """It was "For a single axis, it is right each time", and [1, 2, 3] stopped."""
+    """A list with a single axis stops, so nothing says that one axis is right."""
     attempt = softmax("    e = np.exp(x - max(x))\n    return e / np.sum(e)\n")
     assert "single axis" not in opening(report_on("softmax", attempt)).text
 
@@ -223,7 +223,7 @@ def merge_heads(x):
 
 
 def test_an_error_that_an_earlier_call_causes_is_no_error_of_every_call(report_on):
-    """It was "For more than one head, your code stops with an error each time."."""
+    """The number of heads comes from an earlier call, so no error is one of every call."""
     said = opening(report_on("multi_head_reshape", HEADS_OF_SPLIT)).text
     assert said.startswith("merge_heads: A call gives another result alone than after other calls.")
 

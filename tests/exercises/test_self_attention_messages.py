@@ -85,7 +85,7 @@ FIRST = {
         "self.W_v = nn.Linear(d_model, d_v,",
         "self.W_v = nn.Linear(d_model, d_k,",
         "The shape of W_v.weight is (d_k, d_model). It should be (d_v, d_model).",
-        "Which four nn.Linear does the task ask for, with which names and sizes?",
+        "Which two sizes does your code give to this parameter or to its layer?",
     ),
     "a missing d_v is d_k": (
         "d_v = d_model if d_v is None else d_v",
@@ -96,7 +96,7 @@ FIRST = {
     "an error in a call of no check": (
         PROJECTED,
         "x = x.reshape(-1, x.size(-2), x.size(-1)); " + PROJECTED,
-        "The output has the shape (1, 3, 4); expected (3, 4).",
+        "With two batch axes or none, your code is wrong each time.",
         "How does the shape of your result differ",
     ),
 }
