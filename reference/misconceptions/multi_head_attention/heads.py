@@ -8,6 +8,7 @@ import numpy as np
 from autograder.author import Family, Step
 from reference.attention import block, scores, softmax
 from reference.heads import merge_heads, split_heads
+from reference.misconceptions.formulas import formulas
 from reference.misconceptions.multi_head_reshape.merge import BACK
 from reference.misconceptions.multi_head_reshape.split import BLOCKS
 from reference.misconceptions.scaled_dot_product_attention.masking import BLOCKING
@@ -23,12 +24,12 @@ def of_each(change: Callable[[Any, int], Any]) -> Step:
     return lambda s: lambda t: change(t, s.num_heads)
 
 
-def _parts(x: Any, h: int) -> Any:
-    return x.reshape(*x.shape[:2], h, x.shape[2] // h)
+def _interleaved(x: Any, h: int) -> Any:
+    return x.reshape(*x.shape[:2], -1, h).transpose(0, 3, 1, 2)
 
 
-def _whole(s: Any) -> Any:
-    return scores(s.queries, s.keys) / np.sqrt(s.d_model // s.num_heads)
+def _alternating(s: Any) -> Any:
+    return s.output.transpose(0, 2, 3, 1).reshape(s.x.shape)
 
 
 def _never_split(by: Step) -> dict[str, Step]:
@@ -70,7 +71,7 @@ HEADS = (
             "interleaved": (
                 "Head 0 gets the features 0, H, 2H and so on. Each head should get a block of "
                 "neighbouring features.",
-                lambda x, h: x.reshape(*x.shape[:2], -1, h).transpose(0, 3, 1, 2),
+                _interleaved,
             ),
             "heads-reversed": (
                 "Your heads are in reverse order: head 0 has the last features.",
@@ -79,6 +80,17 @@ HEADS = (
             "first-block-for-all": (
                 "In your code, every head gets the first block of features.",
                 lambda x, h: np.repeat(split_heads(x, h)[:, :1], h, axis=1),
+            ),
+        },
+    ),
+    Family(
+        None,
+        BLOCKS,
+        {
+            "interleaved": (
+                "Head 0 gets the features 0, H, 2H and so on, and the heads are merged in the same "
+                "order. Each head should get a block of neighbouring features.",
+                {"split": of_each(_interleaved), "merged": _alternating},
             ),
         },
     ),
@@ -94,55 +106,36 @@ HEADS = (
             "merged-interleaved": (
                 "In the merged result, the features of different heads alternate. The features of "
                 "each head should stay together.",
-                lambda s: s.output.transpose(0, 2, 3, 1).reshape(s.x.shape),
+                _alternating,
             ),
             "merged-in-reverse": (
                 "Your code merges the heads in reverse order.",
                 lambda s: merge_heads(s.output[:, ::-1]),
             ),
-            "heads-averaged": (
-                "The merged result repeats the mean of the heads. It should have the heads side "
-                "by side.",
-                lambda s: np.tile(s.output.mean(1), s.num_heads),
-            ),
-            "heads-added": (
-                "The merged result repeats the sum of the heads. It should have the heads side by "
-                "side.",
-                lambda s: np.tile(s.output.sum(1), s.num_heads),
-            ),
-            "first-head-for-all": (
-                "The merged result repeats the output of head 0. It should have the heads side by "
-                "side.",
-                lambda s: np.tile(s.output[:, 0], s.num_heads),
-            ),
+            **{
+                name: (
+                    f"The merged result repeats the {words}. It should have the heads side by "
+                    "side.",
+                    lambda s, of=of: np.tile(of(s.output), s.num_heads),
+                )
+                for name, words, of in (
+                    ("heads-averaged", "mean of the heads", lambda heads: heads.mean(1)),
+                    ("heads-added", "sum of the heads", lambda heads: heads.sum(1)),
+                    ("first-head-for-all", "output of head 0", lambda heads: heads[:, 0]),
+                )
+            },
         },
     ),
-    Family(
+    formulas(
         "scaled",
-        SCALE,
+        "Your numbers match scores divided by",
+        "the root of d_model / num_heads, the size of a head",
+        ("root-of-d-model", "√d_model", lambda s: np.sqrt(s.d_model)),
+        ("divides-by-d-model", "d_model", lambda s: s.d_model),
+        ("root-of-num-heads", "√num_heads", lambda s: np.sqrt(s.num_heads)),
+        ("divides-by-num-heads", "num_heads", lambda s: s.num_heads),
         means=divided,
-        ways={
-            "root-of-d-model": (
-                "Your numbers match scores divided by √d_model. They should be divided by "
-                "the root of d_model / num_heads, the size of a head.",
-                lambda s: np.sqrt(s.d_model),
-            ),
-            "divides-by-d-model": (
-                "Your numbers match scores divided by d_model. They should be divided by "
-                "the root of d_model / num_heads, the size of a head.",
-                lambda s: s.d_model,
-            ),
-            "root-of-num-heads": (
-                "Your numbers match scores divided by √num_heads. They should be divided "
-                "by the root of a head's size.",
-                lambda s: np.sqrt(s.num_heads),
-            ),
-            "divides-by-num-heads": (
-                "Your numbers match scores divided by num_heads. They should be divided by "
-                "the root of a head's size.",
-                lambda s: s.num_heads,
-            ),
-        },
+        hints=SCALE,
     ),
     Family(
         "weights",

@@ -44,10 +44,6 @@ def _right(logits: Tensor, temperature: float) -> Tensor:
     return (logits / temperature).softmax(-1)
 
 
-def _softmax_first(logits: Tensor, temperature: float) -> Tensor:
-    return (logits.softmax(-1) / temperature).softmax(-1)
-
-
 def _loss_as_a_number(logits: Tensor, tokens: Tensor) -> float:
     predictions, targets = logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten()
     return float(torch.nn.functional.cross_entropy(predictions, targets).detach())
