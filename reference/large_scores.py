@@ -21,6 +21,22 @@ In two rows, the allowed scores are far below the blocked score. In the last row
 it.
 """
 
+
+def projected_to_low_scores(heads: int) -> tuple[npt.NDArray[Any], ...]:
+    """Return `x`, `W_q` and `W_k` with the scaled scores of `LOW_SCORES`, or 0 for the last query.
+
+    Each head has the same scores. No score is so high that its exponential overflows.
+    """
+    query, key, _ = LOW_SCORES
+    each = np.concatenate([query * [[1], [1], [0]], key], axis=-1)
+    W_q, W_k = np.sqrt(2) * np.diag([1.0, 1.0, 0.0, 0.0]), np.eye(4, k=2)
+    return (
+        np.tile(each, heads)[np.newaxis],
+        np.kron(np.eye(heads), W_q),
+        np.kron(np.eye(heads), W_k),
+    )
+
+
 LARGE = (
     "For the scores in the call shown, what does each line of your softmax compute?",
     "e to the power of 2000 overflows, and e to the power of −2000 is 0. A row's softmax stays the "

@@ -1,4 +1,4 @@
-"""Each of two mistakes in one file has a name."""
+"""Each of two mistakes in one file has a name, and a low number that is not low enough has one."""
 
 import pytest
 
@@ -8,8 +8,12 @@ SPLIT = ("x.view(batch, length, self.num_heads, features // self.num_heads).tran
          "x.view(batch, length, features // self.num_heads, self.num_heads).permute(0, 3, 1, 2)")  # fmt: skip
 MERGED = ("x.transpose(1, 2).flatten(2)", "x.permute(0, 2, 3, 1).flatten(2)")
 INVERTED = ("mask == 0", "mask != 0")
+MINUS_100 = ('float("-inf")', "-100")
 CASES = [
     ("multi_head_attention", [SPLIT, MERGED, INVERTED], {"interleaved", "mask-inverted"}),
+    ("multi_head_attention", [MINUS_100], {"blocked-scores-not-below-all"}),
+    ("multi_head_attention", [MINUS_100, ("math.sqrt(key.size(-1))", "math.sqrt(x.size(-1))")],
+     {"root-of-d-model", "blocked-scores-not-below-all"}),
 ]  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from autograder.author import (
 )
 from reference.attention import block, combine, scale, scores, softmax
 from reference.heads import merge_heads, split_heads
+from reference.large_scores import LOW_SCORES, projected_to_low_scores
 from reference.misconceptions.multi_head_attention.heads import HEADS, with_head_axis
 from reference.misconceptions.multi_head_attention.projections import PROJECTIONS
 from reference.misconceptions.scaled_dot_product_attention import FAMILIES, inside_attention
@@ -90,7 +91,7 @@ MISCONCEPTIONS = (
         MASKING,
         "mask-ignored mask-inverted mask-transposed mask-after-softmax blocked-scores-zero "
         "blocked-scores-not-low blocked-scores-large nan-from-mask mask-added own-causal-mask "
-        "causal-without-mask always-causal mask-turned-by-tilde",
+        "causal-without-mask always-causal mask-turned-by-tilde blocked-scores-not-below-all",
     ),
 )
 
@@ -103,6 +104,12 @@ def probes(draw: int) -> Sequence[Probe]:
         weights = [rng.normal(size=(d_model, d_model)) / np.sqrt(d_model) * 1.5 for _ in MATRICES]
         x = rng.normal(size=(batch, length, d_model))
         return float32_probe(Probe((d_model, heads, x, mask, *weights)))
+
+    def low(heads: int, mask: Any) -> Probe:
+        x, *of_scores = projected_to_low_scores(heads)
+        others = rng.normal(scale=0.1, size=(2, 4 * heads, 4 * heads))
+        args = 4 * heads, heads, x, mask, *of_scores, *others
+        return float32_probe(Probe(args, condition=1e4))
 
     causal = np.tril(np.ones((4, 4), bool))
     odd = np.array(
@@ -134,6 +141,8 @@ def probes(draw: int) -> Sequence[Probe]:
         case(2, 4, 6, 2, each[::-1].astype(int)),
         case(2, 4, 6, 3, each[:, None]),
         case(2, 4, 8, 2, each[::-1, None].astype(int)),
+        low(1, LOW_SCORES[-1]),
+        low(2, LOW_SCORES[-1].astype(int)),
     ]
 
 
