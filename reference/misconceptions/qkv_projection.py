@@ -1,11 +1,11 @@
 """Misconceptions about the projections to queries, keys and values."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from autograder.author import Fact, Family, Hints, Mistakes, Probe, Recipe, Trait, constant
+from reference.attention import softmax
 
 STEPS = {
     "project": lambda s: lambda x, w: x @ w,
@@ -32,16 +32,16 @@ PLAIN: Hints = (
     "A projection is only a product. Scaling and softmax come later.",
     "Remove the code between the product and the return.",
 )
+LAST: Hints = (
+    "How many rows does X have, and how many rows does each of your results have?",
+    "Each token has a query, a key and a value: row i of a result is row i of X times the matrix.",
+    "Look for an index of X that selects its last row, and remove it.",
+)
 ORDER: Hints = (
     "Which results should the function return, and in which order?",
     "The function returns first the queries, then the keys, then the values.",
     "Look at the return line, and at the names in it.",
 )
-
-
-def _softmax(x: Any) -> Any:
-    e = np.exp(x - x.max(-1, keepdims=True))
-    return e / e.sum(-1, keepdims=True)
 
 
 MISCONCEPTIONS = (
@@ -97,7 +97,7 @@ MISCONCEPTIONS = (
             ),
             "softmax-taken": (
                 "A softmax is taken of each projection. Return the plain products.",
-                lambda x, w: _softmax(x @ w),
+                lambda x, w: softmax(x @ w),
             ),
             "positive-part": (
                 "Negative numbers are replaced by 0 (a ReLU). Return the plain products.",
@@ -152,6 +152,25 @@ MISCONCEPTIONS = (
                 "The values are made from the keys. They should be made from X.",
                 {"values": lambda s: s.project(s.keys, s.W_V)},
             ),
+        },
+    ),
+    Family(
+        None,
+        LAST,
+        {
+            "last-position-only": (
+                "Only the last position is projected.",
+                {"X": lambda s: s.X[..., -1:, :]},
+                {"X": lambda s: s.X[..., -1, :]},
+            ),
+            **{
+                f"{made}-of-last-position": (
+                    f"The result has only the {made} of the last position.",
+                    {made: lambda s, w=w: s.project(s.X[..., -1:, :], getattr(s, w))},
+                    {made: lambda s, w=w: s.project(s.X[..., -1, :], getattr(s, w))},
+                )
+                for made, w in (("queries", "W_Q"), ("keys", "W_K"), ("values", "W_V"))
+            },
         },
     ),
     Family(

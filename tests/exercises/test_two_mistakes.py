@@ -9,11 +9,16 @@ SPLIT = ("x.view(batch, length, self.num_heads, features // self.num_heads).tran
 MERGED = ("x.transpose(1, 2).flatten(2)", "x.permute(0, 2, 3, 1).flatten(2)")
 INVERTED = ("mask == 0", "mask != 0")
 MINUS_100 = ('float("-inf")', "-100")
+PRODUCTS = "X @ W_Q, X @ W_K, X @ W_V"
 CASES = [
     ("multi_head_attention", [SPLIT, MERGED, INVERTED], {"interleaved", "mask-inverted"}),
     ("multi_head_attention", [MINUS_100], {"blocked-scores-not-below-all"}),
     ("multi_head_attention", [MINUS_100, ("math.sqrt(key.size(-1))", "math.sqrt(x.size(-1))")],
      {"root-of-d-model", "blocked-scores-not-below-all"}),
+    ("qkv_projection", [(PRODUCTS, "X[..., -1:, :] @ W_Q, X @ W_V, X @ W_K")],
+     {"queries-of-last-position", "keys-and-values-swapped"}),
+    ("qkv_projection", [("X @ W", "X[..., -1:, :] @ W"), ("@ W_V", "@ W_Q")],
+     {"last-position-only", "values-by-query-matrix"}),
 ]  # fmt: skip
 
 

@@ -15,23 +15,17 @@ WEIGHTS: Hints = (
     "The weights are the softmax, over each row, of the dot products divided by √d.",
     "Calculate the lesson's example by hand, and compare your matrix of weights.",
 )
-
-
 SELF: Hints = (
     "Which entries of the matrix say how much a position looks at itself?",
     "`self_attention` is the mean of the diagonal: entry [i][i] of each row.",
     "Look at the line that makes self_attention. Over which entries does its mean run?",
 )
-
-
 LARGEST: Hints = (
     "From which weights does max_attention take the maximum?",
     "`max_attention` is the single largest weight of the whole matrix.",
     "Look at the line that makes max_attention. It needs one maximum, without an axis and without "
     "a mean.",
 )
-
-
 SPREAD: Hints = (
     "Over which numbers does one entropy run?",
     "Each row has an entropy −Σ p·ln p, in nats. The measure is the mean of these entropies.",

@@ -23,23 +23,17 @@ MEASURE: Hints = (
     "rows, and the mean of the largest weights of the rows. Then take the mean over the trials.",
     "Calculate one trial by hand, and compare each line of your code with it.",
 )
-
-
 DRAWS: Hints = (
     "How does your code make Q and K of each trial?",
     "Each trial uses `rng` to sample a new Q and a new K of shape (seq_len, d) with standard "
     "normal numbers.",
     "Look inside the loop over trials: rng.standard_normal should make a new Q and a new K there.",
 )
-
-
 DIVISOR: Hints = (
     "By what number are the scores divided before the scaled measures are computed?",
     "The scaled scores are the unscaled scores divided by √d, where d is the dimension.",
     "Look at the line that makes scaled scores from unscaled ones.",
 )
-
-
 MATRIX = (-1, -2)
 
 
