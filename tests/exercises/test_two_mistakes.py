@@ -10,6 +10,7 @@ MERGED = ("x.transpose(1, 2).flatten(2)", "x.permute(0, 2, 3, 1).flatten(2)")
 INVERTED = ("mask == 0", "mask != 0")
 MINUS_100 = ('float("-inf")', "-100")
 PRODUCTS = "X @ W_Q, X @ W_K, X @ W_V"
+MASKED, BLOCKED = "apply_mask(scores, mask)\n", "np.where(mask, scores, -np.inf)"
 CASES = [
     ("multi_head_attention", [SPLIT, MERGED, INVERTED], {"interleaved", "mask-inverted"}),
     ("multi_head_attention", [MINUS_100], {"blocked-scores-not-below-all"}),
@@ -19,6 +20,14 @@ CASES = [
      {"queries-of-last-position", "keys-and-values-swapped"}),
     ("qkv_projection", [("X @ W", "X[..., -1:, :] @ W"), ("@ W_V", "@ W_Q")],
      {"last-position-only", "values-by-query-matrix"}),
+    ("causal_mask", [(MASKED, "apply_mask(scores, mask) / 2\n"), (BLOCKED, "np.where(mask, scores, -1)")],
+     {"scores-divided", "blocked-not-low"}),
+    ("causal_mask", [(MASKED, "apply_mask(scores / scores.shape[-1] ** 0.5, mask)\n"),
+                     (BLOCKED, "np.where(mask, -1e9, scores)")],
+     {"scores-divided", "mask-inverted"}),
+    ("causal_mask", [("sum(axis=-1, keepdims=True)", "sum(axis=-1, keepdims=True) / 2"),
+                     (BLOCKED, "np.where(mask, -1e9, scores)")],
+     {"weights-divided", "mask-inverted"}),
 ]  # fmt: skip
 
 

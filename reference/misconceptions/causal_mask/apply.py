@@ -18,8 +18,6 @@ LOW: Hints = (
     "0.",
     "Print a small example of the scores, just after the line in which the mask acts.",
 )
-
-
 WHERE: Hints = (
     "Which scores does your code change?",
     "First broadcast the mask to the shape of the scores. Replace the scores where the mask is "

@@ -15,8 +15,6 @@ LOOK: Hints = (
     "Find the function that cuts a triangle, and look at its second argument. The diagonal and "
     "the entries below the diagonal stay true.",
 )
-
-
 SIZE: Hints = (
     "How many entries should the mask of seq_len tokens have?",
     "Every position is a query and a key. So the mask has seq_len rows and seq_len columns.",

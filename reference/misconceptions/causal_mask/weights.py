@@ -83,6 +83,10 @@ def _mean(s: Any) -> Any:
 
 
 REPAIRS: tuple[Step, ...] = (lambda x: x, np.nan_to_num)
+DIVISORS: tuple[tuple[str, Step], ...] = (
+    ("2", lambda s: 2),
+    ("√L_k", lambda s: np.sqrt(s.scores.shape[-1])),
+)
 
 
 def _stack(s: Any) -> Any:
@@ -184,6 +188,27 @@ WEIGHTS = (
         },
     ),
     *wrong_reductions("masked", BEFORE),
+    Family(
+        None,
+        BEFORE,
+        {
+            "scores-divided": [
+                (
+                    f"The scores are divided by {words}, but they are already scaled.",
+                    {"scores": lambda s, by=by: s.scores / by(s)},
+                    {"weights": lambda s, by=by: softmax(s.masked / by(s))},
+                )
+                for words, by in DIVISORS
+            ],
+            "weights-divided": [
+                (
+                    f"The weights are divided by {words} after the softmax.",
+                    {"returned": lambda s, by=by: s.result / by(s)},
+                )
+                for words, by in DIVISORS
+            ],
+        },
+    ),
     Family(
         "weights",
         BEFORE,

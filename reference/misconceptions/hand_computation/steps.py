@@ -9,22 +9,16 @@ from reference.attention import Array, softmax
 from reference.by_hand import HandPart
 
 Change = Callable[[HandPart, Array], Array]
-
-
 SCORES: Hints = (
     "Which two rows does the entry in row i and column j come from?",
     "Entry [i][j] is the dot product of row i of Q with row j of K. This is the matrix Q Kᵀ.",
     "Take row i of Q and row j of K. Multiply them number by number, and add up the products.",
 )
-
-
 SCALED: Hints = (
     "By what does the formula divide the scores?",
     "All scores are divided by the same number: the square root of d_k, the length of a key.",
     "Count the columns of K. This number is d_k. Divide each score by its square root.",
 )
-
-
 WEIGHTS: Hints = (
     "Which numbers have to add up to 1?",
     "Each row has its own softmax: e to the power of each entry, divided by the sum of these "
@@ -32,8 +26,6 @@ WEIGHTS: Hints = (
     "For one row, calculate the exponentials and add them up. Then divide each exponential by "
     "this sum.",
 )
-
-
 OUTPUT: Hints = (
     "Which rows does row i of the weights mix?",
     "Row i of the output is a sum of the rows of V. Each row of V is multiplied by its weight in "
@@ -41,8 +33,6 @@ OUTPUT: Hints = (
     "In row i, column c of the output is weight 1 times V[0][c], plus weight 2 times V[1][c], and "
     "so on.",
 )
-
-
 MASKED: Hints = (
     "Which weight should the blocked position have?",
     "The blocked position should have the weight 0. The weights of the other three positions "

@@ -34,15 +34,11 @@ SUMS: Hints = (
     "of the first norm.",
     "x = norm1(x + attention(x, mask)[0]), then norm2(x + feed_forward(x)).",
 )
-
-
 NORMS: Hints = (
     "To which sum does each norm of your block apply?",
     "Each norm acts on a sum: norm1 after the attention, norm2 after the network.",
     "x = norm1(x + attention(x, mask)[0]), then norm2(x + feed_forward(x)).",
 )
-
-
 NETWORK: Hints = (
     "What are the three parts of the feed-forward network?",
     "The three parts are a Linear to d_ff, a ReLU, and a Linear back to d_model, in this order.",

@@ -15,23 +15,17 @@ BLOCKS: Hints = (
     "First cut the last axis into heads and features of a head. Then exchange the axes of "
     "positions and heads.",
 )
-
-
 AXES: Hints = (
     "Which axis of your result counts the heads?",
     "The axes of the result are batch, head, position and feature of the head, in this order.",
     "Look at the order of the axes in your transpose. Only positions and heads are exchanged.",
 )
-
-
 FILLED: Hints = (
     "Which places of your result does your code fill?",
     "If a loop fills an array of zeros, it needs one round for each head, for each position or for "
     "each item of the batch.",
     "Print the numbers that your loop counts, and compare the first and the last with the shape.",
 )
-
-
 REFUSE: Hints = (
     "What should happen for 10 features and 4 heads?",
     "The function itself checks whether the heads get equally many features. If not, the text "

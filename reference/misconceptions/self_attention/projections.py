@@ -8,15 +8,11 @@ WHICH: Hints = (
     "Read the three projections one after another, and compare the names on both sides of each "
     "`=`.",
 )
-
-
 OUT: Hints = (
     "What does your code do with the weighted sum of the values before it returns the result?",
     "Apply W_o to the output of the attention, once, and return the result.",
     "Look at the last lines. Return self.W_o(output), and return the weights unchanged.",
 )
-
-
 ORDER: Hints = (
     "Which results should the module return, and in which order?",
     "The module returns two results: first the output after W_o, then the weights.",
