@@ -40,7 +40,6 @@ PRINTED = replace(
 
 
 def _of_result(id: str, finding: str, hints: Hints, change: Callable[[Any], Any]) -> Misconception:
-
     def changed(value: Any) -> Any:
         if np.asarray(value).dtype.kind in "SU":
             raise TypeError("a text has no decimals, and no axes, even if it reads like a number")

@@ -41,6 +41,7 @@ SEEDS = ("random.seed", "numpy.random.seed", "torch.manual_seed")
 # Mistakes that only a check can find, because the values of a function do not show them.
 NOT_IN_VALUES = {"changes-its-argument", "remembers", "parameter-missing", "projection-bias"}
 NOT_IN_VALUES |= {"wrong-in-evaluation", "nothing-in-evaluation", "dropout-not-asked-for"}
+NOT_IN_VALUES |= {"another-error", "assert-in-its-place", "not-checked"}
 
 
 class Stopped(Exception):
@@ -154,7 +155,7 @@ class _Diagnoses:
                 said, about = finding, self._origin(function, finding)
                 hints = finding.hints or result.hints
                 break
-        own = self._own(result, said)
+        own = self._own(result, said, about)
         if own is not None:
             said = Finding("named", own.finding, own.misconceptions, told=own.told, code="own")
             about, hints = own.function, result.hints
@@ -175,14 +176,14 @@ class _Diagnoses:
             hints=hints,
         )
 
-    def _own(self, result: CheckResult, other: Finding | None) -> Diagnosis | None:
+    def _own(self, result: CheckResult, other: Finding | None, about: str) -> Diagnosis | None:
         """Return the check's own diagnosis if nothing refutes it, and if it says more."""
-        own = result.own
-        if own is None or self._refutes(own):
+        if (own := result.own) is None or self._refutes(own):
             return None  # its sentence is still the check's finding
         unseen = NOT_IN_VALUES.intersection(own.misconceptions)
         is_less = other is not None and other.kind == "named" and unseen <= {*other.misconceptions}
-        return None if is_less else own
+        is_elsewhere = about != own.function and "not-refused" in own.misconceptions
+        return None if is_less and not is_elsewhere else own
 
     def _follows_from_called(self, function: str, finding: Finding) -> bool:
         """Return True if the function calls another one that is wrong everywhere.

@@ -11,6 +11,8 @@ INVERTED = ("mask == 0", "mask != 0")
 MINUS_100 = ('float("-inf")', "-100")
 PRODUCTS = "X @ W_Q, X @ W_K, X @ W_V"
 MASKED, BLOCKED = "apply_mask(scores, mask)\n", "np.where(mask, scores, -np.inf)"
+TOO_LONG = "if length > self.max_seq_length:"
+FIRST_SUM = ("self.norm1(x + attended)", "self.norm1(attended)")
 CASES = [
     ("multi_head_attention", [SPLIT, MERGED, INVERTED], {"interleaved", "mask-inverted"}),
     ("multi_head_attention", [MINUS_100], {"blocked-scores-not-below-all"}),
@@ -28,6 +30,10 @@ CASES = [
     ("causal_mask", [("sum(axis=-1, keepdims=True)", "sum(axis=-1, keepdims=True) / 2"),
                      (BLOCKED, "np.where(mask, -1e9, scores)")],
      {"weights-divided", "mask-inverted"}),
+    ("language_model", [(TOO_LONG, "if False:"), FIRST_SUM], {"another-error", "no-first-residual"}),
+    ("language_model", [(TOO_LONG, "tokens = tokens[:, : self.max_seq_length]\n        "
+                         "length = tokens.size(1)\n        if False:"), FIRST_SUM],
+     {"not-refused", "no-first-residual"}),
 ]  # fmt: skip
 
 
