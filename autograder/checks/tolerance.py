@@ -1,6 +1,7 @@
 """Tolerance of comparisons. Only this module defines the largest allowed error."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -25,10 +26,14 @@ def allowed_error(
     error of the same size in a weight (Higham, Accuracy and Stability of Numerical Algorithms,
     §1.6; Blanchard, Higham & Higham 2021, eq. 4.7).
     """
-    epsilon = np.finfo(answer).eps if answer.kind == "f" else np.finfo(np.float64).eps
-    epsilon = min(float(epsilon), float(np.finfo(np.float32).eps))
     scale = np.maximum(1.0, np.abs(expected)) * max(1.0, condition)
-    return np.asarray(ABSOLUTE + ROUNDINGS * epsilon * scale, dtype=np.float64)
+    return np.asarray(ABSOLUTE + ROUNDINGS * _epsilon(answer) * scale, dtype=np.float64)
+
+
+@cache
+def _epsilon(answer: np.dtype[Any]) -> float:
+    epsilon = np.finfo(answer if answer.kind == "f" else np.float64).eps
+    return min(float(epsilon), float(np.finfo(np.float32).eps))
 
 
 @dataclass(frozen=True)

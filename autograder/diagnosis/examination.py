@@ -153,6 +153,7 @@ class Examination:
     ask: Ask
     alone: Callable[[], Ask] | None = None
     answers: list[Answer] = field(default_factory=list)
+    _right: list[bool] = field(default_factory=list, init=False)  # for the first answers
 
     def draw(self, draws: int) -> None:
         """Call the function with the probes of the first `draws` draws, if this is not done yet."""
@@ -166,7 +167,9 @@ class Examination:
     @property
     def right(self) -> list[bool]:
         """A list with True for each right result and False for each wrong result."""
-        return [self.replay.is_right(i, outcome) for i, outcome in enumerate(self.outcomes)]
+        for number in range(len(self._right), len(self.answers)):
+            self._right.append(self.replay.is_right(number, self.answers[number].outcome))
+        return self._right[:]
 
     @property
     def wrong(self) -> list[int]:

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from autograder.diagnosis.general import GENERAL, NOT_COMBINED, families, generals
-from autograder.diagnosis.outcome import RAISES, Outcome, agree, only_nan, same
+from autograder.diagnosis.outcome import RAISES, Outcome, all_agree, only_nan, same
 from autograder.diagnosis.recipe import (
     Alternative,
     Change,
@@ -225,6 +225,6 @@ def _gives_result(replay: Replay, number: int, answer: Outcome, wrong: Wrong, pl
 
 def _alike(replay: Replay, number: int, one: Outcome, other: Outcome, place: int) -> bool:
     first, second = (np.asarray(outcome.parts[place], float) for outcome in (one, other))
-    return first.shape == second.shape and bool(
-        agree(first, second, one.precision, replay.condition(number)).all()
+    return first.shape == second.shape and all_agree(
+        first, second, one.precision, replay.condition(number)
     )

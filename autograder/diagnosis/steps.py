@@ -419,13 +419,11 @@ def _changes_beside(examination: Examination, listed: Wrong) -> list[Misconcepti
     Without enough of these calls, or of calls that `listed` alone explains, return none.
     """
     replay, outcomes = examination.replay, examination.outcomes
-    alone, others = [], []
-    for n in examination.wrong:
-        if replay.is_right(n, replay.outcome(n, listed)):
-            others.append(n)
-        elif replay.fits(n, outcomes[n], listed) and not outcomes[n].raised:
-            alone.append(n)
-    if len(alone) < TELLING or not _has_numbers(examination, others):
+    alone = [n for n in examination.wrong if replay.fits(n, outcomes[n], listed)]
+    if sum(not outcomes[n].raised for n in alone) < TELLING:
+        return []
+    others = [n for n in examination.wrong if replay.is_right(n, replay.outcome(n, listed))]
+    if not _has_numbers(examination, others):
         return []
     left_out = (wrong for wrong in replay.singles if wrong[0].id in NOT_COMBINED)
     changes = [wrong for wrong in (*left_out, *replay.families) if len(wrong) == 1]
