@@ -84,8 +84,11 @@ def _exactly(key: Any) -> str:
 
 def _of_numbers(value: Any, leaves: Leaves) -> str:
     array: Any = None
-    with contextlib.suppress(ValueError, TypeError, OverflowError):
-        array = np.asarray(value)
+    sequence = value if isinstance(value, list | tuple) else ()
+    shapes = {each.shape for each in sequence if isinstance(each, np.ndarray)}
+    if len(shapes) < 2:  # for speed: other arrays make no array
+        with contextlib.suppress(ValueError, TypeError, OverflowError):
+            array = np.asarray(value)
     kind = "" if array is None else array.dtype.kind
     if kind and kind in "biuf":
         leaves.append(array)
