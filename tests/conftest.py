@@ -43,7 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Give property tests the same examples each time, and no time limit."""
     thorough = config.getoption("--thorough")
-    examples = 100 if thorough else 40
+    examples = 100 if thorough else 25
     settings.register_profile(
         "course", deadline=None, derandomize=not thorough, max_examples=examples
     )

@@ -332,7 +332,7 @@ class Verifier:
         alike: set[str] = set()
         everywhere = range(len(replay.probes(2)))
         fewer = f"{function}: fewer than two probes tell"
-        for place, wrong in enumerate(replay.singles):
+        for place, wrong in [*enumerate(replay.singles)][:: self.share]:
             if replay.telling(everywhere, wrong) < 2:
                 self._fault(f"{fewer} {wrong[0].id} from the right answer")
                 alike.add(wrong[0].id)

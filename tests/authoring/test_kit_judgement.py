@@ -287,6 +287,7 @@ def test_strict(submission):
 OWN = DOUBLE + "\n\ndef test_it(x):\n    return x == 4\n"
 
 
+@pytest.mark.thorough
 def test_a_function_that_only_the_full_course_calls_is_named_if_it_is_not_written(released):
     """Such an exercise was done."""
     folder = released(

@@ -90,6 +90,7 @@ def test_of_pairs_with_the_same_answers_the_pair_in_two_results_is_named(both, p
         assert (finding[2] if finding else ()) == names
 
 
+@pytest.mark.thorough
 def test_what_may_be_done_to_any_argument_or_result(both):
     full, recorded = both
     kept = [each[0].id for each in recorded.families]

@@ -144,6 +144,7 @@ def test_a_zip_unpacked_anywhere_works_with_its_own_wheel(released, marked, tmp_
     assert done.returncode == 1
 
 
+@pytest.mark.thorough
 def test_a_solution_that_serves_as_the_reference_can_be_released(tmp_path, text_course):
     command = ["release", str(tmp_path / "kit"), "--course", str(text_course)]
     done = CliRunner().invoke(app, [*command, "--exercise", "spelling"])

@@ -56,6 +56,7 @@ def verified(root):
     return verifier.run(["right answers", "stub", "misconceptions"])
 
 
+@pytest.mark.thorough
 def test_a_course_that_holds_has_no_faults(copy):
     result = verified(copy)
     assert result.faults == []

@@ -91,6 +91,7 @@ def test_a_softmax_that_repeats_the_answer_carries_nothing(with_softmax, weights
     assert lost(with_softmax(REPEATS.replace("{weights}", IDLE[weights])))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("trace", TRACES)
 def test_a_softmax_that_agrees_with_the_answer_carries_nothing(with_softmax, trace):
     assert lost(with_softmax(AGREED.replace("{trace}", TRACES[trace])))
@@ -307,6 +308,7 @@ def count_visible(n):
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "applied",
     [

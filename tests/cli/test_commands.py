@@ -78,6 +78,7 @@ def test_a_mistake_is_shown_with_values_and_a_hint(run, tmp_path):
     assert (tmp_path / ".autograder" / ".gitignore").read_text() == "*\n"
 
 
+@pytest.mark.thorough
 def test_hints_start_anew_where_nothing_can_be_kept(run, tmp_path):
     (tmp_path / "softmax.py").write_text(WRONG)
     (tmp_path / ".autograder").write_text("in the way")
@@ -117,6 +118,7 @@ def test_plot_without_matplotlib_names_the_package_and_how_to_install_it(
     assert run("check", "softmax").returncode == 1
 
 
+@pytest.mark.thorough
 def test_of_two_files_the_newer_is_checked(run, tmp_path, root):
     (tmp_path / "softmax.py").write_text(WRONG)
     notebook = tmp_path / "softmax.ipynb"

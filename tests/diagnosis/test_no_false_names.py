@@ -98,7 +98,7 @@ def threes(exercise, function):
 COMBINING = [case for case in CASES if next(threes(*case), None)]
 
 
-@pytest.mark.one_in(28)
+@pytest.mark.one_in(56)
 @pytest.mark.parametrize(("exercise", "function"), COMBINING)
 def test_of_three_mistakes_none_gets_a_false_name(request, exercise, function):
     recipe = CATALOGUE.recipes(exercise)[function]

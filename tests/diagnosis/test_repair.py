@@ -283,7 +283,7 @@ def test_a_kind_of_edit_is_not_said_if_another_such_edit_is_no_repair(search, ex
     assert found is None or "(" not in found.said
 
 
-@pytest.mark.one_in(1)
+@pytest.mark.thorough
 def test_a_conversion_beside_the_mistake_is_not_named(search):
     text = """
         import numpy as np
@@ -322,6 +322,7 @@ def test_each_kind_in_each_line_has_its_turn():
     assert turns == [("axis", 1), ("axis", 2), ("sign", 1), ("axis", 1), ("axis", 1)]
 
 
+@pytest.mark.thorough
 def test_twice_the_same_and_nothing_else_changes(judge):
     source = written("softmax", SOFTMAX, "x - top", "x + top")
     seed, children = judge.seed, judge.children
@@ -342,6 +343,7 @@ def test_an_answer_that_no_small_edit_mends_gets_nothing(search):
     assert search(written("softmax", hopeless)) is None
 
 
+@pytest.mark.thorough
 def test_the_first_value_of_its_own_is_not_named_beside_another_line(judge, monkeypatch):
     text = """
         import numpy as np
@@ -377,6 +379,7 @@ def test_calls_end_the_searches_in_a_file_alike_each_time(judge, monkeypatch):
     assert counts[1] == counts[2] < counts[0] / 2
 
 
+@pytest.mark.thorough
 def test_as_many_right_answers_are_read_whoever_is_searched_first(course, monkeypatch):
     """One file mentions matplotlib: fewer calls are for its search, and not for right answers."""
     read, values = [], repair.values_of_right_answers

@@ -32,6 +32,7 @@ def test_a_worked_example_is_short(name):
     assert len(lines) <= EXERCISES[name][1]
 
 
+@pytest.mark.thorough
 def test_verify_shows_what_students_get(tmp_path, monkeypatch, capfd):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     args = ["verify", "gram_schmidt", "--course", str(FOLDER), "--workers", "1"]

@@ -159,6 +159,7 @@ def test_wrong_scores_cost_no_dropout_and_are_one_mistake(grade_text, change):
     assert says in found.finding and len(found.misconceptions) == 1
 
 
+@pytest.mark.thorough
 def test_a_wrong_shape_has_no_error_in_its_gradient(grade_text):
     old, new = "self.dropout(weights) @ value, weights", "self.dropout(weights) @ key, weights"
     gradients = graded(grade_text, "self_attention", old, new)["test_bare_gradients"]
@@ -180,6 +181,7 @@ def test_a_module_that_stops_is_not_right_in_all_calls(grade_text):
     assert "SelfAttention is wrong in some calls of this check." in checks["test_other_sizes"].note
 
 
+@pytest.mark.thorough
 def test_numpy_in_a_module_of_torch_is_no_reason_for_more_numpy(grade_text):
     new = "import numpy as np; scores = np.where(mask, scores, -1e9)"
     checks = graded(grade_text, "self_attention", BLOCKS, new)
@@ -282,6 +284,7 @@ def test_a_gradient_that_dropout_cuts_has_no_tick(grade_text):
     assert wrong == [("test_bare_gradients", says)]
 
 
+@pytest.mark.thorough
 def test_dropout_in_evaluation_is_not_named_new_weights(grade_text):
     """It was "`forward` gives W_q and W_k new random weights in each call."."""
     checks = graded(grade_text, "self_attention", WHOLE, NEW_ATTENTION)

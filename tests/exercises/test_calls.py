@@ -36,6 +36,7 @@ def test_a_diagnosis_calls_by_name_too(grade_text):
     assert names == {"base-2"}
 
 
+@pytest.mark.thorough
 def test_a_recursion_of_several_calls_a_word_writes_as_well(grade_text):
     text = (ROOT / "solutions" / "train_and_generate.py").read_text() + (
         "\nby_loop = generate\n"

@@ -14,6 +14,7 @@ COUNTS_AS_0 = "each blocked score counts as 0"
 NO_MAXIMUM = "does not subtract the maximum"
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("subtracted", "says"),
     [

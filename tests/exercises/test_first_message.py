@@ -149,6 +149,7 @@ def test_a_name_that_is_missing_is_no_stub_and_no_other_name(grade_text, old, ne
     assert re.search(said, found.finding)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("new", "said"),
     [
@@ -202,6 +203,7 @@ ONE_ROW = """w = np.zeros_like(scores)
         return w @ V, w"""
 
 
+@pytest.mark.thorough
 def test_a_return_that_leaves_rows_at_0_is_named_too(grade_text):
     text = (ROOT / "solutions" / "scaled_dot_product_attention.py").read_text()
     before, rest = text.split("exponentials = ", 1)
@@ -545,7 +547,7 @@ def test_weights_that_are_not_returned_are_not_ticked(grade_text):
     assert "This check judged only the output" in checks["test_values"].note
 
 
-@pytest.mark.one_in(20)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("matrix", "width", "other"), [("W_v", "d_v", "d_k"), ("W_k", "d_k", "d_v")]
 )
@@ -951,7 +953,7 @@ ONE_MISTAKE = {
 }
 
 
-@pytest.mark.one_in(20)
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", ONE_MISTAKE)
 def test_another_measure_is_not_said_to_vary_wrongly(grade_text, case):
     """A measure was said to vary "far more" than a mean over all trials, and it was such a mean."""

@@ -252,6 +252,7 @@ def test_any_whole_measurement_draws_from_rng_as_it_likes(grade_text, whole, sty
     assert lost(grade_text("scaling_experiment", text)) == set()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("style", ["Box–Muller", "a generator seeded from it"])
 def test_a_wrong_entropy_costs_no_draws(grade_text, style):
     text = TEXT.replace("rng.standard_normal((seq_len, d))", "draw(rng, seq_len, d)")

@@ -204,6 +204,7 @@ def test_only_a_difference_between_training_and_evaluation_is_named(grade_text, 
     assert "there is no dropout in these calls" not in said
 
 
+@pytest.mark.thorough
 def test_matrices_that_forward_makes_in_each_call_have_no_tick(grade_text):
     made = "self.W_q = nn.Linear(d_model, d_k, bias=False)"
     text = (ROOT / "solutions/self_attention.py").read_text()

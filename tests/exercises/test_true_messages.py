@@ -267,6 +267,7 @@ def grade_part_1(grade_text):
     return lambda steps: grade_text("self_attention", text + module(steps))
 
 
+@pytest.mark.thorough
 def test_tilde_of_numbers_is_named_in_torch_too(grade_part_1):
     said = opening(grade_part_1(TILDE)).text
     assert "both become other numbers" in said and "broadcast" not in said
@@ -278,6 +279,7 @@ def test_a_gradient_of_nan_beside_dropout_has_no_tick(grade_part_1):
     assert check.finding == "With a mask and dropout in training, the gradient contains NaN."
 
 
+@pytest.mark.thorough
 def test_a_mistake_in_part_1_is_not_named_of_part_2(grade_part_1):
     """It was "SelfAttention: The values are made with W_k."."""
     report = grade_part_1(MIXES_KEYS)
@@ -360,6 +362,7 @@ FILL_WHERE_TRUE = """        if mask is not None:
 """
 
 
+@pytest.mark.thorough
 def test_other_calls_that_stop_are_not_all_other_calls(grade_part_1):
     said = opening(grade_part_1(FILL_WHERE_TRUE)).text
     assert "blocks a key where the mask is True" in said

@@ -65,6 +65,7 @@ def test_a_result_of_another_kind_needs_no_answer(checks_in_kit, exercise, name,
 W_V = "self.W_v = nn.Linear(d_model, d_v, bias=False)"
 
 
+@pytest.mark.thorough
 def test_a_shared_matrix_is_to_be_changed_first(checks_in_kit):
     checks = checks_in_kit("self_attention", lambda text: text.replace(W_V, "self.W_v = self.W_k"))
     assert "W_v.weight and W_k.weight are the same parameter" in checks[6].finding

@@ -224,6 +224,7 @@ def test_a_debugger_is_for_practice(tiny, policy, option):
     assert "Traceback" not in output and "VISIBLE-FINDING" not in output
 
 
+@pytest.mark.thorough
 def test_a_debugger_under_practice(tiny):
     assert "local_of_a_check" in tiny("practice", WRONG, "--pdb", "-x")
 

@@ -181,6 +181,7 @@ def markdown(text):
     return new_markdown_cell(text, attachments=ATTACHED)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("template", ["lab", "classic"])
 def test_no_link_or_picture_outside_the_list_remains(template):
     for start in range(0, len(COMBINED), 400):  # a page each, as long as a notebook may be

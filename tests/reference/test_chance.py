@@ -98,6 +98,7 @@ def often_as_the_last_time(rng, chances, count):
     return np.array(words)
 
 
+@pytest.mark.thorough
 def test_words_that_are_drawn_pass_with_any_seed():
     for seed in SEEDS:
         rng = np.random.default_rng(seed)
