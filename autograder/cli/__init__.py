@@ -133,6 +133,8 @@ def main() -> None:
     is_process = getattr(sys.modules["__main__"], "main", None) is main  # the process ends then
     if is_process and not is_off("quick_exit"):
         atexit.register(_leave)  # registered first, so called last
+    if is_process:  # torch's threads cost more than they save in small arrays
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
     if is_process and not sys.warnoptions:  # warnings would break the bar
         warnings.simplefilter("ignore")
         os.environ["PYTHONWARNINGS"] = "ignore"

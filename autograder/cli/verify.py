@@ -80,8 +80,7 @@ def _all_verified(
 ) -> list[Verified]:
     verified: dict[str, Verified] = {}
     processes = min(workers or os.cpu_count() or 1, len(chosen))
-    spawn, threads = get_context("spawn"), ("OMP_NUM_THREADS", "1")  # of torch, per process
-    with ProcessPoolExecutor(processes, spawn, os.putenv, threads) as pool:
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         tasks = [  # the last exercises of a course take longest: begin with them
             pool.submit(verify_exercise, course.root, exercise.name, with_mutants, share)
             for exercise in reversed(chosen)

@@ -72,10 +72,7 @@ def _read_repositories(listing: Listing) -> Sequence[Piece]:
 
 
 def _recognise_repositories(listing: Listing) -> int:
-    """Return the number of folders if all of them are clones with a `.git`. Otherwise, return 0.
-
-    A common beginning of the names is not enough evidence, because many names have a hyphen.
-    """
+    """Return the number of folders if all are clones with a `.git`. Otherwise, return 0."""
     folders = listing.folders
     are_clones = prefix_of(folders) and all(listing.has(name, ".git") for name in folders)
     return len(folders) if are_clones else 0
