@@ -121,8 +121,7 @@ WEIGHTS = (
                 ),
             ),
             "softmax-over-queries": (
-                "The softmax runs over the queries (axis −2){, so each column sums to 1. Each row "
-                "should sum to 1}.",
+                "The softmax runs over the queries (axis −2). It should run over the keys.",
                 *over("masked", -2),
             ),
             "softmax-over-axis-0": (
@@ -134,8 +133,7 @@ WEIGHTS = (
                 *over("masked", 1),
             ),
             "softmax-over-everything": (
-                "One softmax runs over the whole array{, so all weights together sum to 1. Each "
-                "row should sum to 1}.",
+                "One softmax runs over the whole array. Each row should have its own softmax.",
                 *over("masked", None),
             ),
         },

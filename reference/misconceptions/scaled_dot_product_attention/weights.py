@@ -39,8 +39,7 @@ WEIGHTS = (
         {
             # fastNLP#254
             "softmax-over-queries": (
-                "The softmax runs over the queries (axis −2){, so each column of your weights "
-                "sums to 1. Each row should sum to 1}.",
+                "The softmax runs over the queries (axis −2). It should run over the keys.",
                 *over("blocked", -2),
             ),
             "softmax-over-axis-0": (
@@ -55,13 +54,11 @@ WEIGHTS = (
             ),
             # S1 of the course's sources
             "softmax-over-everything": (
-                "One softmax runs over the whole array{, so all weights together sum to 1. Each "
-                "row should sum to 1}.",
+                "One softmax runs over the whole array. Each row should have its own softmax.",
                 *over("blocked", None),
             ),
             "softmax-over-matrix": (
-                "One softmax runs over each matrix{, so all weights of a matrix together sum to "
-                "1. Each row should sum to 1}.",
+                "One softmax runs over each matrix. Each row should have its own softmax.",
                 *over("blocked", (-2, -1)),
             ),
             "mean-subtracted": (
