@@ -163,8 +163,7 @@ APPLY = (
                     lambda x, m: np.where(m, x, np.nan),
                 ),
                 (
-                    "Allowed scores become NaN (not a number), as from 0 · ∞: the mask of 0 and 1 "
-                    "is right for blocked scores only.",
+                    "Allowed scores become NaN (not a number), as from 0 · ∞ in (1 − mask) · ∞.",
                     lambda x, m: x + (1 - m) * -np.inf,
                     lambda x, m: x * m + (1 - m) * -np.inf,
                 ),
