@@ -267,9 +267,9 @@ def _is_cut(step: str, mine: Array, right: Array, unit: float) -> bool:
 def _chance(step: str, mine: Array, wrong: Array, right: Array, fitted: int = 0) -> float:
     """Return the probability that numbers in the same range match a mistake by chance.
 
-    Three kinds of rows do not count as evidence: right rows, rows of 0 and 1, and rows of equal
-    shares. In a row that sums to 1, the last entry does not count. The best `fitted` entries do not
-    count either, because the mistake's numbers were read off them.
+    Right rows, rows of 0 and 1, rows of equal shares, and one number for all entries do not count
+    as evidence. In a row that sums to 1, the last entry does not count. The best `fitted` entries
+    do not count either, because the mistake's numbers were read off them.
     """
     digits = next(n for n in range(16) if n == 15 or (np.round(mine, n) == mine).all())
     rounded = np.abs(mine - wrong) <= 0.5 * 10.0**-digits + 1e-9
@@ -289,7 +289,8 @@ def _chance(step: str, mine: Array, wrong: Array, right: Array, fitted: int = 0)
             continue
         told = likely[row > WITHIN] if shares else likely
         chances += sorted(told)[: len(told) - shares]
-    return float(np.prod(sorted(chances)[fitted:])) if len(chances) > fitted else 1.0
+    is_evidence = len(chances) > fitted and np.ptp(mine) >= WITHIN
+    return float(np.prod(sorted(chances)[fitted:])) if is_evidence else 1.0
 
 
 def _is_sure_of_row(wrong: Misconception, row: Array, made: Array, right: Array) -> bool:
