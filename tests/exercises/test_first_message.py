@@ -157,7 +157,8 @@ def test_a_name_that_is_missing_is_no_stub_and_no_other_name(grade_text, old, ne
         ("return attention_weights @ V, None", "The attention weights are None."),
         (
             "attention_weights @ V",
-            "expected 2 results (output, attention_weights). Is a `return` missing?",
+            "expected 2 results (output, attention_weights). Does this call reach a `return` with "
+            "a result?",
         ),
     ],
 )

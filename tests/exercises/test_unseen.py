@@ -14,7 +14,7 @@ TABLE = {
         "scores_all_one_half": (1, {"follows-from-trivial-row"}),
         "scores_nearly_all_zero": (4, {"follows-from-trivial-row"}),
         "scores_so_large_that_weights_are_0_and_1": (4, {"follows-from-trivial-row"}),
-        "weights_of_0_and_1": (7, {"follows-from-trivial-row"}),
+        "weights_of_0_and_1": (7, {"all-or-nothing", "follows-from-trivial-row"}),
     },
     "softmax": {"five_axes_flattened": (10, set())},
     "scaled_dot_product_attention": {
@@ -30,7 +30,7 @@ TABLE = {
         "sorted_by_two_digits": (10, set()),
     },
     "multi_head_reshape": {
-        "square_not_swapped": (11, {"merged-as-0123-b-l-hd"}),
+        "square_not_swapped": (11, {"reshape-only"}),
         "squeezed": (11, set()),
     },
     "self_attention": {
@@ -55,14 +55,14 @@ TABLE = {
     "language_model": {
         "batch_of_one_squeezed": (18, set()),
         "dropout_in_the_block_alone": (21, {"dropout-not-asked-for"}),
-        "extra_final_norm": (16, {"norm_2-standardised"}),
+        "extra_final_norm": (16, {"norm_2-layer-normalised"}),
         "mask_rows_for_padding": (20, {"mask-rows-meet-batch"}),
         "one_norm_two_names": (21, {"parameters-shared"}),
         "padding_idx": (19, {"embedding-row-never-learns"}),
         "padding_masked": (18, set()),
     },
     "train_and_generate": {
-        "adamax_with_falling_rate": (15, set()),  # other optimizers, too, leave weights unchanged
+        "adamax_with_falling_rate": (15, {"adamax", "rate-scheduled"}),
         "decay_after_twenty": (21, {"rate-scheduled"}),
         "evaluates_while_training": (21, {"trains-in-evaluation"}),
         "samples_at_zero": (16, {"remembers", "sampled-at-zero"}),
