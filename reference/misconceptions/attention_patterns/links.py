@@ -72,12 +72,13 @@ LINK_MISTAKES = (
                 lambda s: _sorted(s, lambda row: row),
             ),
             "smallest-first": (
-                "The links are right, but the smallest comes first. The largest should come first.",
+                "{The links are right, but the|The} smallest link comes first. The largest should "
+                "come first.",
                 lambda s: [row[::-1] for row in _links(s)],
             ),
             "in-order-of-tokens": (
-                "The links are right, but they are in the order of the tokens. The largest link "
-                "should come first.",
+                "{The links are right, but they|The links} are in the order of the tokens. "
+                "The largest link should come first.",
                 lambda s: [
                     [(s.tokens[j], float(row[j])) for j in sorted(np.argsort(-row)[: s.k])]
                     for row in np.asarray(s.weights)
@@ -177,8 +178,8 @@ LINK_MISTAKES = (
                 lambda s: [row[1:] for row in _links(s, s.k + 1)],
             ),
             "sorted-by-token": (
-                "The links are right, but they are in alphabetical order of the tokens. The "
-                "largest link should come first.",
+                "{The links are right, but they|The links} are in alphabetical order of "
+                "the tokens. The largest link should come first.",
                 lambda s: [sorted(row) for row in _links(s)],
             ),
             "weights-rounded": [
