@@ -243,12 +243,13 @@ def test_too_long(model, rng):
     sizes = (9, 4, 2, 5, 6)
     state = model_state(rng, sizes)
     model.run(sizes, (rng.integers(9, size=(1, 6)),), state)
-    tokens = rng.integers(9, size=(2, 13))
-    expect_error(
-        lambda: model.submission.forward(MODEL, sizes, (tokens,)).value,
-        type="ValueError",
-        name=f"{MODEL} with 13 tokens and 6 positions",
-    )
+    for length in (13, 7):
+        tokens = rng.integers(9, size=(2, length))
+        expect_error(
+            lambda tokens=tokens: model.submission.forward(MODEL, sizes, (tokens,)).value,
+            type="ValueError",
+            name=f"{MODEL} with {length} tokens and 6 positions",
+        )
 
 
 @pytest.mark.check(

@@ -278,3 +278,12 @@ def test_what_is_judged_without_a_batch_says_so(judge):
     report = judge.run(source, RunOptions(only=only)).report
     passed = [each for each in report.checks if each.outcome == "passed"]
     assert len(passed) == 2 and all("without a batch axis" in each.note for each in passed)
+
+
+def test_one_token_too_many_is_to_be_refused(grade_text, root):
+    text = (root / "solutions" / "language_model.py").read_text()
+    assert "if length > self.max_seq_length" in text
+    text = text.replace("if length > self.max_seq_length", "if length - 1 > self.max_seq_length")
+    failed = [each for each in grade_text("language_model", text).checks if each.points == 0]
+    assert [check.name for check in failed] == ["test_too_long"]
+    assert "Expected a ValueError here" in failed[0].finding
