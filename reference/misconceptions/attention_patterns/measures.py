@@ -74,8 +74,9 @@ MEASURES = (
                 },
             ),
             "softmax-over-everything": (
-                "Your softmax runs once over the whole matrix, not over each row.",
+                "The sum of your softmax runs over the whole matrix, not over each row.",
                 {"weights": lambda s: softmax(s.scaled, None)},
+                {"weights": lambda s: (e := np.exp(s.scaled - s.scaled.max(1)[:, None])) / e.sum()},
             ),
             "softmax-not-stable": (
                 "{The result is right for small embeddings. }Large embeddings give NaN. This "
