@@ -220,8 +220,8 @@ def expect_numbers_in_cells(written, weights):
         return
     if all(matches(written[i, j], weights[j, i]) for i, j in cells):
         raise Mismatch(
-            "Each cell shows the number of the cell across the diagonal. Rows and columns are "
-            "exchanged in the calls of ax.text.",
+            "Each cell shows the number of the cell across the diagonal. Rows and columns of the "
+            "numbers are exchanged.",
             mistake="numbers-transposed",
         )
     i, j = next((i, j) for i, j in cells if not matches(written[i, j], weights[i, j]))

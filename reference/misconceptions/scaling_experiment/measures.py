@@ -204,7 +204,7 @@ MEASURING: tuple[Family, ...] = (
                 },
             ),
             "keys-are-queries": (
-                "K is the same array as Q. Sample K separately.",
+                "The scores are those of Q with itself. Sample K separately, and use it.",
                 {"K": lambda s: s.Q},
             ),
             "draws-divided": (

@@ -36,7 +36,7 @@ def projections(queries: str, keys: str, values: str) -> Family:
         {
             **{
                 f"{made_wrong}-by-{name}-matrix": (
-                    f"The {made_wrong} are made with {wrong}. They should be made with {right}.",
+                    f"Your numbers match {made_wrong} made with {wrong}. They should use {right}.",
                     made(**{step: wrong}),
                 )
                 for made_wrong, step, right, name, wrong in (

@@ -157,7 +157,7 @@ TRAIN = Recipe(
                 ),
                 "no-step": (
                     "In your training, the weights never change. Either there is no step, or each "
-                    "step comes before backward(), when there are no gradients yet.",
+                    "step comes before backward(), or after the gradients are cleared.",
                     {"is_step": lambda step: False},
                 ),
                 "ascends": (
