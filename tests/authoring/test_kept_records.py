@@ -32,6 +32,7 @@ def test_the_bytes_are_the_same_recorded_elsewhere_and_kept(marked, released, tm
     assert not any("cache" in each for each in first) and all("cache" in each for each in second)
 
 
+@pytest.mark.thorough
 def test_a_release_that_is_stopped_goes_on_there(marked, released, tmp_path, monkeypatch):
     kept, real, done = Cache(tmp_path / "kept", 9), recording.record_part, []
 

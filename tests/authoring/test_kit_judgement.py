@@ -107,6 +107,7 @@ def check(name):
     return CliRunner().invoke(app, ["check", name], prog_name="autograder")
 
 
+@pytest.mark.thorough
 def test_a_wrong_file_beside_a_right_one_is_named_in_a_kit(released):
     work = released(
         {"double": 8, "top": 3},
@@ -314,6 +315,7 @@ def test_a_function_that_only_the_full_course_calls_is_named_if_it_is_not_writte
     assert done.exit_code == 0 and done.output.count("○") == 2
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("written", "said"),
     [

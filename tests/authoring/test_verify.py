@@ -73,6 +73,7 @@ def test_a_check_that_lets_a_mistake_through_is_a_fault(copy):
     assert "split_heads, rest-left-out: gets full points" in faults
 
 
+@pytest.mark.thorough
 def test_a_right_answer_that_loses_marks_and_a_stub_that_is_solved_are_faults(copy):
     wrong = copy / "examples" / "right" / "multi_head_reshape" / "wrong.py"
     wrong.write_text("def split_heads(x, num_heads):\n    return x\n")

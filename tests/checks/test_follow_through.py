@@ -183,6 +183,7 @@ def test_no_more_is_asked_once_a_number_does_not_follow():
         assert asked == most
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_softmax_that_counts_its_calls_carries_nothing(with_softmax, change):
     assert lost(with_softmax(COUNTS.replace("{change}", CHANGES[change])))

@@ -137,6 +137,7 @@ def test_a_name_that_is_needed_again_gets_one_of_its_own(search):
     assert [place.line for place in found.places] == [16, 17]
 
 
+@pytest.mark.thorough
 def test_a_mistake_with_a_name_leaves_the_other_function_to_the_search(course, judge, search):
     text = """
         import numpy as np
@@ -265,7 +266,7 @@ HALVES = """
 """
 
 
-@pytest.mark.one_in(1)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("exercise", "text", "body"),
     [

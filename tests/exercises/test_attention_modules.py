@@ -268,6 +268,7 @@ PARTS = {
 }
 
 
+@pytest.mark.thorough
 def test_random_results_are_no_difference_between_training_and_evaluation(grade_text):
     """It was "In training, the output is another one here.", and in training it was the same."""
     checks = graded(grade_text, "self_attention", BARE, RANDOM)

@@ -198,7 +198,7 @@ CARRIED = {
 }
 
 
-@pytest.mark.one_in(16)
+@pytest.mark.thorough
 @pytest.mark.parametrize("says", SAYINGS)
 def test_attention_that_says_nothing_gets_what_its_parts_and_shapes_are_worth(grade_text, says):
     report = grade_text("self_attention", OF_ATTENTION + SAYINGS[says])

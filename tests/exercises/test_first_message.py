@@ -168,6 +168,7 @@ def test_a_part_that_is_none_is_no_missing_return(grade_text, new, said):
     assert grade_text("scaled_dot_product_attention", text).checks[0].finding.endswith(said)
 
 
+@pytest.mark.thorough
 def test_a_helper_without_return_is_named(grade_text):
     text = (ROOT / "solutions" / "multi_head_attention.py").read_text()
     assert text.count("        return x.view(") == 1
