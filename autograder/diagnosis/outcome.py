@@ -67,7 +67,7 @@ def outcome_of(value: Any, by_kind: bool = False) -> Outcome:
         text = signature.encode("utf-8", "surrogatepass")
         content = b"".join([text, *(leaf.tobytes() for leaf in leaves)])
         return Outcome(f"too many numbers: {hashlib.sha256(content).hexdigest()}")
-    kinds = {leaf.dtype for leaf in leaves if leaf.dtype.kind == "f"}
+    kinds = [leaf.dtype for leaf in leaves if leaf.dtype.kind == "f"]
     coarsest = max(kinds, key=lambda kind: np.finfo(kind).eps, default=DOUBLE)
     numbers = np.concatenate([NOTHING, *(leaf.ravel() for leaf in leaves)], dtype=np.float64)
     whole = None if leaves else value
