@@ -332,7 +332,8 @@ class Verifier:
         alike: set[str] = set()
         everywhere = range(len(replay.probes(2)))
         fewer = f"{function}: fewer than two probes tell"
-        for place, wrong in [*enumerate(replay.singles)][:: self.share]:
+        for place in range(0, len(replay.singles), self.share):
+            wrong = replay.singles[place]
             if replay.telling(everywhere, wrong) < 2:
                 self._fault(f"{fewer} {wrong[0].id} from the right answer")
                 alike.add(wrong[0].id)

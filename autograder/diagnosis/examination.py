@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from autograder.diagnosis.outcome import Outcome, agree, group_id
+from autograder.diagnosis.outcome import Outcome, all_agree, group_id
 from autograder.diagnosis.recipe import Probe, Recipe
 from autograder.diagnosis.replay import Candidate, Replay
 
@@ -117,7 +117,7 @@ class Observations:
         for case, answer, right in self.of_right_shape:
             for place, parts in enumerate(zip(answer.parts, right.parts, strict=True)):
                 given, true = (part.astype(float) for part in parts)
-                if not agree(given, true, answer.precision, case.condition).all():
+                if not all_agree(given, true, answer.precision, case.condition):
                     wrong.add(place)
         return frozenset(wrong)
 
@@ -153,23 +153,18 @@ class Examination:
     ask: Ask
     alone: Callable[[], Ask] | None = None
     answers: list[Answer] = field(default_factory=list)
-    _right: list[bool] = field(default_factory=list, init=False)  # for the first answers
+    right: list[bool] = field(default_factory=list)  # whether each answer is right
 
     def draw(self, draws: int) -> None:
         """Call the function with the probes of the first `draws` draws, if this is not done yet."""
         for probe in self.replay.probes(draws)[len(self.answers) :]:
-            self.answers.append(self.ask(probe))
+            answer = self.ask(probe)
+            self.right.append(self.replay.is_right(len(self.answers), answer.outcome))
+            self.answers.append(answer)
 
     @property
     def outcomes(self) -> list[Outcome]:
         return [answer.outcome for answer in self.answers]
-
-    @property
-    def right(self) -> list[bool]:
-        """A list with True for each right result and False for each wrong result."""
-        for number in range(len(self._right), len(self.answers)):
-            self._right.append(self.replay.is_right(number, self.answers[number].outcome))
-        return self._right[:]
 
     @property
     def wrong(self) -> list[int]:

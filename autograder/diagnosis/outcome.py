@@ -87,9 +87,9 @@ def agree(
 def all_agree(
     answers: Vector, expected: Vector, precision: np.dtype[Any], condition: float
 ) -> bool:
-    """Return True if `agree` does for every number. Most wrong results fail on three of them."""
+    """Return True if all numbers are equal apart from rounding errors."""
     far = FAR * max(1.0, condition)
-    for place in (0, answers.size // 2, -1) if answers.size else ():
+    for place in (0, answers.size // 2, -1) if answers.size else ():  # most wrong ones differ here
         number, its = answers.item(place), expected.item(place)
         if abs(number - its) > far * max(1.0, abs(its)):
             return False
