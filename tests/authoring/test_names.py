@@ -65,8 +65,16 @@ def test_pairs(both):
         in_kit, in_course = (found(replay, full.recipe, pair) for replay in (recorded, full))
         if in_kit != in_course:
             assert in_kit is None or in_kit[0] == "located"
-            less.append(pair)
-    assert len(less) < len(pairs) / 10
+            less.append(tuple(wrong.id for wrong in pair))
+    assert less == [
+        ("both-transposed", "queries-of-last-position"),
+        ("values-from-keys", "keys-of-last-position"),
+        ("last-position-only", "values-of-last-position"),
+        ("queries-of-last-position", "keys-of-last-position"),
+        ("queries-of-last-position", "values-of-last-position"),
+        ("values-of-last-position", "values-first"),
+        ("values-of-last-position", "values-first"),
+    ]
 
 
 @pytest.mark.parametrize(
