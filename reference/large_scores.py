@@ -23,9 +23,9 @@ it.
 
 
 def projected_to_low_scores(heads: int) -> tuple[npt.NDArray[Any], ...]:
-    """Return `x`, `W_q` and `W_k` with the scaled scores of `LOW_SCORES`, or 0 for the last query.
+    """Return `x`, `W_q` and `W_k` that give each head the scaled scores of `LOW_SCORES`.
 
-    Each head has the same scores. No score is so high that its exponential overflows.
+    The last query has the scores 0 instead, so no exponential overflows.
     """
     query, key, _ = LOW_SCORES
     each = np.concatenate([query * [[1], [1], [0]], key], axis=-1)

@@ -288,7 +288,11 @@ def _follows_nothing(answer: Any, right: npt.ArrayLike, cannot_follow: CannotFol
 def _refusal(
     cases: Sequence[Case], start: OwnSteps, what: str, condition: float, unlike: Sequence[FromOwn]
 ) -> str:
-    """Return why a result does not follow from the student's steps, or "". Raise if it differs."""
+    """Return the reason why a result does not follow from the student's steps.
+
+    If all results follow, return "". If a result differs from the value that follows, raise a
+    `Mismatch`.
+    """
     informative = responds = asks_arrays = False
     for actual, expected, from_own in cases:
         steps = start.anew()

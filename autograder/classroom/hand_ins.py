@@ -321,7 +321,7 @@ def _replaces(
 
 
 def _folder(share: Share, listing: Listing, member: _Member, place: Path) -> Folder:
-    """Return a folder with one student's share of a download: a new one, or one of the download."""
+    """Return the folder with one student's files. It may be a folder of the download."""
     person, pieces, roster = share.person, share.pieces, member.roster
     late = any(piece.late for piece in pieces)
     at, note = (roster.at, "") if roster.at else _time_of(pieces)

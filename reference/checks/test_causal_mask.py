@@ -436,7 +436,9 @@ def test_long_and_unchanged(submission, reference, rng, note, grading):
     # Blocked scores of −1,000 instead of −∞ would have the weights of the allowed ones.
     apart = np.where(np.arange(4) % 2, 900.0, -900.0) + np.zeros((4, 4))
     cases = [np.where(mask, 900.0, -900.0), np.where(mask, -1000.0, 0.0), mixed, apart]
-    for large in (*cases, np.stack([*cases, usual])):  # not one sequence for each row of the mask
+    # With four sequences, this check would also fail for the mistake to use row i of the mask for
+    # sequence i. Another check grades that.
+    for large in (*cases, np.stack([*cases, usual])):
         right = reference.masked_weights(large, mask)
         with given_apply_mask(submission, reference, large, mask):
             answer = submission.masked_attention_weights(large, mask)

@@ -76,7 +76,7 @@ CHANGES = [
         "np.where(mask, scores, -np.inf)",
         "np.where(~(mask if mask.dtype.kind == 'b' else mask.astype(int)), -1e9, scores)",
         ("mask-turned-by-tilde",),
-        "whole numbers become others, which count as True",
+        "It turns whole numbers into other numbers, which count as True",
     ),
     (
         "scaled_dot_product_attention",

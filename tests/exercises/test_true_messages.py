@@ -270,7 +270,7 @@ def grade_part_1(grade_text):
 @pytest.mark.thorough
 def test_tilde_of_numbers_is_named_in_torch_too(grade_part_1):
     said = opening(grade_part_1(TILDE)).text
-    assert "whole numbers become others" in said and "broadcast" not in said
+    assert "turns whole numbers into other numbers" in said and "broadcast" not in said
 
 
 def test_a_gradient_of_nan_beside_dropout_has_no_tick(grade_part_1):

@@ -1,4 +1,4 @@
-"""Each of two mistakes in one file has a name, and a low number that is not low enough has one."""
+"""A report names each of two mistakes in a file, and blocked scores that are not low enough."""
 
 import pytest
 

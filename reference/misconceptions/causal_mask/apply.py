@@ -210,7 +210,8 @@ APPLY = (
         {
             "mask-turned-by-tilde": (
                 "{Masks of True and False are right. }In a mask of 0 and 1, `~` does not "
-                "exchange the two numbers: whole numbers become others, which count as True.",
+                "exchange the two numbers. It turns whole numbers into other numbers, which count "
+                "as True.",
                 *(
                     lambda s, low=low: np.where(~np.asarray(s.mask), low, s.scores)
                     for low in (-np.inf, -1e9)

@@ -190,7 +190,8 @@ MASKING = (
             ),
             "mask-turned-by-tilde": (
                 "{Masks of True and False are right. }In a mask of 0 and 1, `~` does not "
-                "exchange the two numbers: whole numbers become others, which count as True.",
+                "exchange the two numbers. It turns whole numbers into other numbers, which count "
+                "as True.",
                 *(
                     lambda s, low=low, kind=kind: (
                         s.scaled if s.mask is None else np.where(~kind(s.mask), low, s.scaled)

@@ -204,7 +204,7 @@ MEASURING: tuple[Family, ...] = (
                 },
             ),
             "keys-are-queries": (
-                "The scores are those of Q with itself. Sample K separately, and use it.",
+                "The scores are Q Qᵀ. Sample K separately, and use Q Kᵀ.",
                 {"K": lambda s: s.Q},
             ),
             "draws-divided": (

@@ -36,7 +36,8 @@ def projections(queries: str, keys: str, values: str) -> Family:
         {
             **{
                 f"{made_wrong}-by-{name}-matrix": (
-                    f"Your numbers match {made_wrong} made with {wrong}. They should use {right}.",
+                    f"Your numbers match {made_wrong} made with {wrong}. The {made_wrong} should "
+                    f"be made with {right}.",
                     made(**{step: wrong}),
                 )
                 for made_wrong, step, right, name, wrong in (

@@ -156,8 +156,8 @@ TRAIN = Recipe(
                     {"clear": "before step"},
                 ),
                 "no-step": (
-                    "In your training, the weights never change. Either there is no step, or each "
-                    "step comes before backward(), or after the gradients are cleared.",
+                    "In your training, the weights never change. There is no step, or each step "
+                    "comes before backward(), or each comes after the gradients are cleared.",
                     {"is_step": lambda step: False},
                 ),
                 "ascends": (
