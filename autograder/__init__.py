@@ -1,9 +1,5 @@
 """Autograder: runs a student's file in a separate process and explains its mistakes."""
 
-import importlib
-import sys
-from typing import Any
-
 __version__ = "0.1.0"
 
 
@@ -15,16 +11,3 @@ def check(exercise: str, hint: bool = False) -> float:
     from autograder.student.notebook import check as check_cells
 
     return check_cells(exercise, hint)
-
-
-class OldImports:
-    """Import hook for the old module names that older courses use."""
-
-    @staticmethod
-    def find_spec(name: str, *_: object) -> Any:
-        if not name.startswith("autograder."):
-            return None
-        return importlib.import_module("autograder.course.old_imports").find_spec(name)
-
-
-sys.meta_path.append(OldImports)

@@ -6,7 +6,6 @@ import importlib
 import pytest
 
 from autograder import author
-from autograder.course import old_imports
 from tests.engine import ENGINE
 
 SOURCES = ("reference/**/*.py", "examples/courses/**/*.py", "docs/authors.md")
@@ -61,46 +60,3 @@ def test_templates_import_nothing_else(root):
 def check_imports(text, file):
     for module, name in of_the_engine(ast.parse(text)):
         assert module == "autograder.author" or (module, name) == ("autograder", "author"), file
-
-
-OLD = [
-    (f"autograder.{module}", *each.partition("=")[::2])
-    for module, names in old_imports.NAMES.items()
-    for each in names.split()
-]
-
-
-@pytest.mark.parametrize(("module", "old", "new"), OLD)
-def test_an_old_import_warns_and_names_the_new_one(module, old, new):
-    new = new or old
-    with pytest.warns(DeprecationWarning, match=f"from autograder.author import {new}`$") as caught:
-        found = getattr(importlib.import_module(module), old)
-    assert caught[0].filename == __file__
-    if old not in old_imports.ADAPTED:
-        assert found is getattr(author, new)
-
-
-def test_the_warning_is_about_the_line_of_the_course():
-    with pytest.warns(DeprecationWarning, match="import ParameterNames") as caught:
-        from autograder.checking.parts import Words  # noqa: F401
-    assert {each.filename for each in caught} == {__file__}
-
-
-def test_old_arguments_are_understood():
-    with pytest.warns(DeprecationWarning, match="expect_error"):
-        from autograder.checking.refusal import expect_refusal
-    with pytest.warns(DeprecationWarning, match="Recipe"):
-        recipe = importlib.import_module("autograder.diagnosis").Recipe
-    made = recipe("f", lambda rng: [], called={"x": "the x"}, borrowed=())
-    assert isinstance(made, author.Recipe)
-    assert made.labels == {"x": "the x"}
-    with pytest.raises(author.Mismatch, match="f returned a whole number; expected"):
-        expect_refusal(lambda: 3, "f", "ValueError")
-
-
-def test_what_never_was_there_is_not_there_now():
-    for name in ("autograder.checking.nothing", "autograder.nothing"):
-        with pytest.raises(ModuleNotFoundError):
-            importlib.import_module(name)
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        importlib.import_module("autograder.checking.parts").nothing  # noqa: B018
