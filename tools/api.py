@@ -20,6 +20,19 @@ course imports nothing else of the engine. Marks and fixtures need no import. Th
 the docstrings by `python -m tools.api`. [authors.md](authors.md) shows how the names are used.
 """
 AUTHOR = "autograder.author"
+HEADINGS = {  # and the modules below each heading
+    "Comparing answers": ("checks.expect", "checks.equality", "checks.tolerance"),
+    "Follow-through": ("checks.follow_through", "checks.check_result"),
+    "The student's module": ("checks.proxy", "sandbox.problems", "worker.codec", "report.model"),
+    "Recipes and misconceptions": (
+        *("diagnosis.mistakes", "diagnosis.recipe", "diagnosis.outcome", "diagnosis.finding"),
+    ),
+    "torch modules": (
+        *("checks.torch_modules", "checks.module_weights", "checks.recorded_answers"),
+        *("worker.messages", "diagnosis.callers"),
+    ),
+    "Words for findings": ("course.text", "report.numbers", "submission.stubs"),
+}
 GIVEN = {"autograder.checks.proxy"}  # a fixture's result; authors never construct it
 WIDE = 90
 Definition = ast.FunctionDef | ast.ClassDef | ast.Assign
@@ -29,17 +42,18 @@ def page() -> str:
     """Return the whole page."""
     terms = (ast.get_docstring(_source(AUTHOR)) or "").split("\n\n")[-1]
     lines = [HEAD, f"{terms}\n", "## Marks\n", *_marks(), "\n## Fixtures\n", *_fixtures()]
-    for heading, modules in groups().items():
+    imports = names()
+    for heading, modules in HEADINGS.items():
         lines.append(f"\n## {heading}")
-        for module, names in modules.items():
-            lines += _module(module, names.split())
+        for module in (f"autograder.{name}" for name in modules):
+            lines += _module(module, imports[module])
     return "\n".join(lines) + "\n"
 
 
-def groups() -> dict[str, dict[str, str]]:
-    """Return the names by heading and by the module that defines them."""
-    found: dict[str, dict[str, str]] = ast.literal_eval(_value(AUTHOR, "GROUPS"))
-    return found
+def names() -> dict[str, list[str]]:
+    """Return the names that authors import, by the module that defines them."""
+    imports = (node for node in _source(AUTHOR).body if isinstance(node, ast.ImportFrom))
+    return {str(node.module): [alias.name for alias in node.names] for node in imports}
 
 
 def _value(module: str, name: str) -> ast.expr:

@@ -4,8 +4,7 @@ import ast
 import importlib
 import re
 
-from autograder import author
-from tools.api import PAGE, page
+from tools.api import PAGE, names, page
 
 
 def test_the_page_is_up_to_date():
@@ -16,7 +15,7 @@ def test_what_it_says_can_be_imported():
     imports = re.findall(r"^from (autograder[\w.]+) import (\w+)$", page(), re.MULTILINE)
     assert {module for module, _ in imports} == {"autograder.author"}
     given = {"Submission", "Function", "Remote"}
-    assert {name for _, name in imports} | given == set(author.MODULE_OF)
+    assert {name for _, name in imports} | given == {n for each in names().values() for n in each}
 
 
 def test_the_guide_for_authors_imports_nothing_that_is_not_there(root):
