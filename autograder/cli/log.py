@@ -131,6 +131,7 @@ def emit_end(overview: GradedClass, out: Path, code: int) -> None:
         students=len(overview.rows),
         statuses=dict(overview.statuses),
         changed=len(difference.changes) if difference is not None else 0,
+        pages=difference.texts if difference is not None else 0,
         difference=difference.digest if difference is not None else "",
         out=str(out),
     )

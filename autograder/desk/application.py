@@ -54,7 +54,6 @@ VIEWS = (  # the navigation has the titles in this order
     DeskView("/words/{exercise}/{question}/keep", words_view.keep, changes=True),
     DeskView("/groups", groups_view.index, "Groups"),
     DeskView("/groups/{exercise}/{group}", groups_view.show),
-    DeskView("/groups/{exercise}/{group}/look", groups_view.look, changes=True),
     DeskView("/groups/{exercise}/{group}/name", groups_view.give_name, changes=True),
     DeskView("/groups/{exercise}/{group}/again", groups_view.regrade, changes=True),
     DeskView("/requests", student_view.show_requests, "Requests"),

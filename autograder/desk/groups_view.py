@@ -1,17 +1,21 @@
 """The view *Groups*: shows failures without a name, and lets a person name and regrade them."""
 
-from collections.abc import Callable
+import functools
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from starlette.responses import Response
 
+from autograder.classroom.history import GradeCommand, grade_commands
 from autograder.course.errors import UserError
 from autograder.course.text import one_line, printable
-from autograder.desk.mistake_file import MistakeText, checked_words
-from autograder.desk.naming import ConfinedWork, GroupState, examine, in_new_process, write_mistake
-from autograder.desk.regrading import last_command, message_changes, regrade_group
+from autograder.desk.naming import (
+    ConfinedWork,
+    GroupState,
+    MistakeText,
+    checked_words,
+    write_mistake,
+)
 from autograder.desk.results import UnnamedGroup
 from autograder.desk.view import Visit
 from autograder.submission.source import Source
@@ -34,76 +38,54 @@ def show(visit: Visit) -> Response:
     return _page(visit, *_group(visit))
 
 
-def look(visit: Visit) -> Response:
-    """Start a job that runs the group's code and searches for a wrong step with its results."""
-    group, _ = _group(visit)
-    work = _work(visit, group)
-
-    def find() -> dict[str, object]:
-        return {"examined": in_new_process(examine, work), "students": tuple(group.students)}
-
-    return _begin(visit, group, "asking for their answers", find)
-
-
 def give_name(visit: Visit) -> Response:
     """Start a job that writes the mistake into the course if `verify` passes."""
     group, state = _group(visit)
     hints = tuple(visit.field(f"hint{number}") for number in (1, 2, 3))
     words = MistakeText(visit.field("id"), visit.field("finding"), hints)
-    visit.desk.jobs.change((group.exercise, group.id), words=words, trouble="")
+    visit.desk.jobs.change((group.exercise, group.id), words=words)
     try:
-        words, work = checked_words(words), _work(visit, group)
+        work = _work(visit, group)
+        write = functools.partial(write_mistake, work, checked_words(words))
     except UserError as error:
         state = msgspec.structs.replace(state, words=words, trouble=str(error))
         return _page(visit, group, state, 422)
-
-    def write() -> dict[str, object]:
-        mistake = in_new_process(write_mistake, work, words)
-        return {"mistake": mistake, "students": tuple(group.students)}
-
-    return _begin(visit, group, "verifying the course with the new mistake", write)
+    visit.desk.jobs.begin((group.exercise, group.id), write)
+    return visit.redirect(f"/groups/{group.exercise}/{group.id}")
 
 
 def regrade(visit: Visit) -> Response:
-    """Start a job that regrades the group, or a job that applies the shown changes."""
-    group, state = _group(visit)
-    results, shown = visit.desk.results, visit.field("difference")
-    name = state.examined.known if state.examined and state.examined.known else state.words.id
-    students = state.students or tuple(group.students)
-
-    def grade() -> dict[str, object]:
-        difference = regrade_group(results, group.exercise, students, shown)
-        if shown:
-            return {"applied": True}
-        changes = message_changes(results, group.exercise, students, name)
-        return {"changes": tuple(changes), "difference": difference}
-
-    return _begin(visit, group, "grading these students", grade)
-
-
-def _begin(
-    visit: Visit, group: UnnamedGroup, doing: str, work: Callable[[], dict[str, Any]]
-) -> Response:
-    visit.desk.jobs.begin((group.exercise, group.id), doing, work)
-    return visit.redirect(f"/groups/{group.exercise}/{group.id}")
+    """Start a run of the view *Regrade* that grades only this group."""
+    group, _ = _group(visit)
+    command = _last_command(visit, group)
+    only = {"exercises": (group.exercise,), "students": tuple(group.students)}
+    visit.desk.regrading.show(msgspec.structs.replace(command, **only))
+    return visit.redirect("/regrade")
 
 
 def _group(visit: Visit) -> tuple[UnnamedGroup, GroupState]:
     exercise, id = visit.part("exercise"), visit.part("group")
-    state = visit.desk.jobs.state((exercise, id))
     for group in visit.results.unnamed:
         if (group.exercise, group.id) == (exercise, id):
-            return group, state
-    if state.students:
-        return UnnamedGroup(exercise, id, {student: set() for student in state.students}), state
+            return group, visit.desk.jobs.state((exercise, id))
     raise UserError(
         f"{one_line(exercise, 60)} no longer has a group {one_line(id, 20)!r}: the submissions "
         f"or the known mistakes have changed."
     )
 
 
+def _last_command(visit: Visit, group: UnnamedGroup) -> GradeCommand:
+    for command in grade_commands(visit.desk.results):
+        if not command.exercises or group.exercise in command.exercises:
+            return command
+    raise UserError(
+        f"The command that graded {one_line(group.exercise, 60)} is not recorded. Run `autograder "
+        f"grade` again with --out {visit.desk.results}."
+    )
+
+
 def _work(visit: Visit, group: UnnamedGroup) -> ConfinedWork:
-    command = last_command(visit.desk.results, group.exercise)
+    command = _last_command(visit, group)
     sources = tuple(source for _, source in _sources(visit, group))
     if not sources:
         raise UserError(
@@ -113,10 +95,10 @@ def _work(visit: Visit, group: UnnamedGroup) -> ConfinedWork:
     return ConfinedWork(
         visit.course.root,
         group.exercise,
+        group.id,
         sources,
         command.own_code,
         secret=(Path(command.submissions), visit.desk.results.resolve()),
-        group=group.id,
     )
 
 

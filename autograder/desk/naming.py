@@ -1,44 +1,59 @@
-"""Name the mistake of a group: write a new file into the course, if `verify` passes."""
+"""Name the mistake of a group: record its results in the course, if `verify` passes."""
 
 import contextlib
+import re
 import tempfile
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
 from autograder.authoring.lint import refuse_authoring_errors
 from autograder.authoring.verify import STEPS, Verifier
 from autograder.checks.proxy import Submission
-from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
+from autograder.course.course_file import FILE_NAME, Course, load_course
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically, write_files
 from autograder.course.own_modules import importable
+from autograder.course.text import one_line
 from autograder.course.variants import SECRET
-from autograder.desk.changed_step import ChangedStep, changed_step
-from autograder.desk.mistake_file import MistakeText, answers_file, code_file, file_of
-from autograder.desk.regrading import MessageChange
-from autograder.diagnosis.mistakes import DRAWS
+from autograder.diagnosis.mistakes import (
+    ANSWERS,
+    CODE,
+    DRAWS,
+    NamedAnswers,
+    folder_of,
+    recorded_answer,
+)
 from autograder.diagnosis.outcome import Outcome, group_id, same
 from autograder.diagnosis.replay import Replay
 from autograder.grading.diagnoses import Catalogue, Stopped, answer_to
-from autograder.grading.judge import Judge
-from autograder.grading.repair import is_worth_looking, look_for_repair
 from autograder.platforms.bundle import COURSE, course_files, files_below
-from autograder.sandbox.child import Children
 from autograder.sandbox.levels import children_on, choose
 from autograder.sandbox.session import WorkerSession
 from autograder.sandbox.workers import Workers
 from autograder.submission.source import Source
 
-T = TypeVar("T")
+NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+MAX_NAME, MAX_TEXT = 40, 400
+MAX_BYTES = 4 * 2**20
+HINTS = 3
+
 Key = tuple[str, str]  # exercise and group
+
+
+class MistakeText(msgspec.Struct, frozen=True):
+    """Texts for a group's mistake: name, finding and three hints."""
+
+    id: str = ""
+    finding: str = ""
+    hints: tuple[str, ...] = ("", "", "")
 
 
 class ConfinedWork(msgspec.Struct, frozen=True):
@@ -46,72 +61,19 @@ class ConfinedWork(msgspec.Struct, frozen=True):
 
     root: Path
     exercise: str
+    group: str
     sources: tuple[Source, ...]
     own_code: bool  # true if submissions may run unconfined
     secret: tuple[Path, ...]  # folders that confined submissions cannot read
-    group: str = ""
-
-
-class GroupAnswers(msgspec.Struct):
-    """A function's replay, and the outcomes of submissions that return the group's results."""
-
-    replay: Replay
-    outcomes: tuple[tuple[Outcome, ...], ...]
-    sources: tuple[Source, ...]
-
-    def known_mistake(self) -> str:
-        """Return the name of the mistake that gives these results. If there is none, return ""."""
-        replay, everywhere = self.replay, range(len(self.outcomes[0]))
-        fitting = [replay.giving(replay.singles, answers, everywhere) for answers in self.outcomes]
-        common = set.intersection(*({wrong[0].id for wrong in wrongs} for wrongs in fitting))
-        return common.pop() if len(common) == 1 else ""
-
-    def why_not_recorded(self) -> str:
-        """Return why these results cannot be recorded as a mistake, or "" if they can."""
-        if not self.replay.recipe.comparison.is_exact:
-            return "This function returns random values, so a mistake cannot be recorded."
-        probes, first = self.replay.probes(DRAWS), self.outcomes[0]
-        equal_up_to_rounding = all(
-            same(outcome, its, probe.condition)
-            for other in self.outcomes[1:]
-            for outcome, its, probe in zip(other, first, probes, strict=True)
-        )
-        why = "These results agree only to three digits, so there are two mistakes."
-        return "" if equal_up_to_rounding else why
-
-
-class ExaminedGroup(msgspec.Struct, frozen=True):
-    """A group's function, and the number of examined submissions that return its results."""
-
-    function: str
-    asked: int
-    alike: int
-    step: ChangedStep | None = None
-    why_not: str = ""  # reason why the results cannot be recorded, if there is no step
-    repair: str = ""  # sentence on a repair
-    known: str = ""  # mistake's name if the course has learnt it meanwhile
-
-
-class NewMistake(msgspec.Struct, frozen=True):
-    """File of a new mistake, or the faults that `verify` found with it."""
-
-    path: Path
-    by_code: bool
-    faults: tuple[str, ...] = ()
 
 
 class GroupState(msgspec.Struct, frozen=True):
-    """State of a group: the running job, and the last job's error."""
+    """State of a group: the running job, the last job's error, and the file of its mistake."""
 
-    students: tuple[str, ...] = ()
-    doing: str = ""
+    running: bool = False
     trouble: str = ""
-    words: MistakeText = MistakeText("", "", ("", "", ""))
-    examined: ExaminedGroup | None = None
-    mistake: NewMistake | None = None
-    changes: tuple[MessageChange, ...] = ()
-    difference: str = ""
-    applied: bool = False
+    words: MistakeText = MistakeText()
+    path: Path | None = None
 
 
 class GroupJobs:
@@ -128,127 +90,135 @@ class GroupJobs:
         with self._changing:
             self._states[group] = msgspec.structs.replace(self.state(group), **values)
 
-    def begin(self, group: Key, doing: str, work: Callable[[], dict[str, Any]]) -> None:
-        if self.state(group).doing:
+    def begin(self, group: Key, work: Callable[[], Path]) -> None:
+        """Start a job that writes the file of a group's mistake."""
+        if self.state(group).running:
             raise UserError("A job on this group is running. Wait until it ends.")
-        self.change(group, doing=doing, trouble="")
+        self.change(group, running=True, trouble="")
 
         def run() -> None:
+            path, trouble = None, ""
             with self._working:
                 try:
-                    values = work()
+                    path = work()
                 except UserError as error:
-                    values = {"trouble": str(error)}
+                    trouble = str(error)
                 except Exception as error:
                     traceback.print_exc()
                     name = type(error).__name__
-                    values = {"trouble": f"The desk failed ({name}). The terminal shows the error."}
-                self.change(group, doing="", **values)
+                    trouble = f"The desk failed ({name}). The terminal shows the error."
+                self.change(group, running=False, trouble=trouble, path=path)
 
         threading.Thread(target=run, daemon=True).start()
 
 
-def in_new_process(function: Callable[..., T], *args: Any) -> T:
-    """Call a function in a new process that has loaded no course."""
+def checked_words(words: MistakeText) -> MistakeText:
+    if not NAME.fullmatch(words.id) or len(words.id) > MAX_NAME:
+        raise UserError(
+            f"{one_line(words.id, 60)!r} cannot name a mistake. Use at most {MAX_NAME} lower-case "
+            f"letters, digits and hyphens, such as `max-not-subtracted`."
+        )
+    finding, *hints = (" ".join(text.split()) for text in (words.finding, *words.hints))
+    if len(hints) != HINTS or not all((finding, *hints)):
+        raise UserError("Enter a message and three hints.")
+    if max(map(len, (finding, *hints))) > MAX_TEXT:
+        raise UserError(f"A message or a hint has at most {MAX_TEXT} characters.")
+    return MistakeText(words.id, finding, tuple(hints))
+
+
+def write_mistake(work: ConfinedWork, words: MistakeText) -> Path:
+    """Call `record_mistake` in a new process that has loaded no course."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         try:
-            return pool.submit(function, *args).result()
+            return pool.submit(record_mistake, work, words).result()
         except BrokenProcessPool:
             raise UserError("The process that ran the submissions ended. Try again.") from None
 
 
-@contextlib.contextmanager
-def confined(course: Course, work: ConfinedWork) -> Iterator[Children]:
-    """Start processes for submissions, confined as in `grade`."""
+def record_mistake(work: ConfinedWork, words: MistakeText) -> Path:
+    """Record the results of a group in a new file of the course, and return its path.
+
+    If the results cannot be recorded, or if `verify` does not pass with them, raise a `UserError`.
+    """
+    course = load_course(work.root / FILE_NAME)
+    with importable(course):
+        replay, answers = _answers(course, work)
+        data = answers_file(words, replay, answers)
+        path = new_file(course, work.exercise, words.id)
+    if faults := _faults_with(course, work.exercise, path, data):
+        raise UserError(
+            f"Nothing was written, because `verify` does not pass with this mistake: "
+            f"{' '.join(faults[:10])}"
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, data, sync=True)
+    return path
+
+
+def _answers(course: Course, work: ConfinedWork) -> tuple[Replay, list[tuple[Outcome, ...]]]:
+    """Run the submissions. Return the function's replay, and the outcomes of each in the group."""
+    exercise, catalogue = course.exercise(work.exercise), Catalogue(course.content.reference)
     level = choose(None, work.own_code)
-    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
-        yield children_on(level, course, work.secret, Path(scratch))
-
-
-def examine(work: ConfinedWork) -> ExaminedGroup:
-    course = load_course(work.root / FILE_NAME)
-    exercise = course.exercise(work.exercise)
-    with importable(course):
-        answers = _answers(course, exercise, work)
-        asked, alike = len(work.sources), len(answers.sources)
-        if known := answers.known_mistake():
-            return ExaminedGroup(answers.replay.recipe.function, asked, alike, known=known)
-        step = changed_step(answers.replay, answers.outcomes, course.root)
-    return ExaminedGroup(
-        answers.replay.recipe.function,
-        asked,
-        alike,
-        step,
-        why_not=answers.why_not_recorded() if step is None else "",
-        repair=_repair_sentence(course, exercise, answers.sources[0], work),
-    )
-
-
-def write_mistake(work: ConfinedWork, words: MistakeText) -> NewMistake:
-    course = load_course(work.root / FILE_NAME)
-    exercise = course.exercise(work.exercise)
-    with importable(course):
-        answers = _answers(course, exercise, work)
-        if words.id in {known.id for known in answers.replay.recipe.misconceptions}:
-            raise UserError(
-                f"{answers.replay.recipe.function} already has a mistake {words.id}. Choose "
-                f"another name."
-            )
-        step = changed_step(answers.replay, answers.outcomes, course.root)
-        if step is None and (why_not := answers.why_not_recorded()):
-            raise UserError(why_not)
-        path = file_of(course, exercise.name, words.id, step is not None)
-        if step is not None:
-            data = code_file(exercise.name, answers.replay.recipe.function, words, step).encode()
-        else:
-            data = answers_file(words, answers.replay, answers.outcomes[0])
-    faults = _faults_with(course, exercise.name, path, data)
-    if not faults:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, data, sync=True)
-    return NewMistake(path, step is not None, tuple(faults))
-
-
-def _answers(course: Course, exercise: Exercise, work: ConfinedWork) -> GroupAnswers:
-    catalogue = Catalogue(course.content.reference)
-    limits = course.limits(exercise)
-    with confined(course, work) as children, contextlib.closing(children):
+    with contextlib.ExitStack() as stack:
+        scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="autograder-"))
+        children = children_on(level, course, work.secret, Path(scratch))
+        stack.enter_context(contextlib.closing(children))
         for function in catalogue.recipes(exercise.name):
             replay = catalogue.replay(exercise.name, function)
             assert replay is not None
-            alike, answers = [], []
+            first, answers = len(replay.probes(1)), []
             for source in work.sources:
-                session = WorkerSession(Workers(source, exercise.needs, limits, children))
+                workers = Workers(source, exercise.needs, course.limits(exercise), children)
+                session = WorkerSession(workers)
                 with contextlib.closing(session), contextlib.suppress(Stopped):
-                    if outcomes := _outcomes(Submission(session.fresh()), replay, work.group):
-                        alike.append(source)
-                        answers.append(outcomes)
-            if alike:
-                return GroupAnswers(replay, tuple(answers), tuple(alike))
+                    student, probes = Submission(session.fresh()), replay.probes(DRAWS)
+                    found = [answer_to(student, replay.recipe, probe).outcome for probe in probes]
+                    if group_id(found[:first]) == work.group:
+                        answers.append(tuple(found))
+            if answers:
+                return replay, answers
     raise UserError(
         f"In {exercise.name}, no submission returns the results of group {work.group} any more. "
         f"Grade the class again. Then open the groups again."
     )
 
 
-def _outcomes(submission: Submission, replay: Replay, group: str) -> tuple[Outcome, ...]:
-    """Return a submission's outcomes, or () if the first ones differ from the group's."""
-    first = len(replay.probes(1))
-    outcomes: list[Outcome] = []
-    for probe in replay.probes(DRAWS):
-        if len(outcomes) == first and group_id(outcomes) != group:
-            return ()
-        outcomes.append(answer_to(submission, replay.recipe, probe).outcome)
-    return tuple(outcomes)
+def answers_file(words: MistakeText, replay: Replay, answers: Sequence[Sequence[Outcome]]) -> bytes:
+    """Return the file of a mistake with the results of a group. `answers` has equal results."""
+    recipe, probes, everywhere = replay.recipe, replay.probes(DRAWS), range(len(answers[0]))
+    giving = [replay.giving(replay.singles, outcomes, everywhere) for outcomes in answers]
+    known = set.intersection(*({wrong[0].id for wrong in wrongs} for wrongs in giving))
+    if len(known) == 1:
+        raise UserError(
+            f"These are the results of the known mistake {known.pop()}. Grade the class again."
+        )
+    if words.id in {wrong.id for wrong in recipe.misconceptions}:
+        raise UserError(f"{recipe.function} already has a mistake {words.id}. Choose another name.")
+    if not recipe.comparison.is_exact:
+        raise UserError("This function returns random values, so a mistake cannot be recorded.")
+    for other in answers[1:]:
+        pairs = zip(other, answers[0], probes, strict=True)
+        if not all(same(outcome, its, probe.condition) for outcome, its, probe in pairs):
+            raise UserError(
+                "These results agree only to three digits, so there are two mistakes. The desk "
+                "cannot record both as one."
+            )
+    first, second, third = words.hints
+    records = tuple(map(recorded_answer, probes, answers[0]))
+    named = NamedAnswers(words.id, recipe.function, words.finding, (first, second, third), records)
+    data = msgspec.json.format(msgspec.json.encode(named), indent=1) + b"\n"
+    if len(data) > MAX_BYTES:
+        raise UserError("This group's answers are too long to be recorded.")
+    return data
 
 
-def _repair_sentence(course: Course, exercise: Exercise, source: Source, work: ConfinedWork) -> str:
-    with confined(course, work) as children, Judge(course, [exercise], children) as judge:
-        graded = judge.run(source)
-        if not is_worth_looking(exercise, source, graded.results, "practice"):
-            return ""
-        repair = look_for_repair(judge, graded)
-    return repair.said if repair is not None else ""
+def new_file(course: Course, exercise: str, name: str) -> Path:
+    folder = folder_of(course.root / course.content.reference / "misconceptions", exercise)
+    stem = folder / name.replace("-", "_")
+    for suffix in (CODE, ANSWERS):
+        if stem.with_suffix(suffix).exists():
+            raise UserError(f"{stem}{suffix} exists already. Choose another name.")
+    return stem.with_suffix(ANSWERS)
 
 
 def _faults_with(course: Course, exercise: str, path: Path, data: bytes) -> list[str]:

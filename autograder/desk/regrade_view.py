@@ -34,7 +34,7 @@ def show(visit: Visit) -> Response:
         run=run,
         commands=[_in_words(command) for command in grade_commands(visit.desk.results)],
         entered=entered,
-        headline=headline(GradeDifference(changes)),
+        headline=headline(GradeDifference(changes, run.pages if run else 0)),
         changes=[(change, by_id.get(change.student)) for change in shown],
         left_out=max(0, len(changes) - MOST),
     )

@@ -7,23 +7,19 @@ import sys
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
 from autograder.classroom.grade_difference import Change
-from autograder.classroom.history import PROPOSED, GradeCommand, grade_commands
-from autograder.classroom.records import REPORTS, Records
+from autograder.classroom.history import GradeCommand
 from autograder.course.errors import UserError
-from autograder.course.text import one_line, printable
-from autograder.report.model import ExerciseReport
 
 RunState = Literal["running", "shown", "applied", "failed"]
 DONE = {0, 1, 3}  # exit codes: all graded; a person must look; nothing was applied
 MAX_SAID = 4000
-MAX_MESSAGE = 500
 OTHERWISE = (
     "Nothing was applied, because grading would now make other changes than those shown. Show the "
     "changes again."
@@ -39,6 +35,7 @@ class GradeEvent(msgspec.Struct, frozen=True):
     said: str = ""
     in_force: bool = False
     version: int | None = None
+    pages: int = 0
     difference: str = ""
 
 
@@ -56,6 +53,7 @@ class GradeRun:
         self.state: RunState = "running"
         self.done = self.of = 0
         self.changes: list[Change] = []
+        self.pages = 0  # pages that change without a change of a grade
         self.said: list[str] = []
         self.version: int | None = None
         self.difference = ""
@@ -98,7 +96,7 @@ class GradeRun:
         elif event.event in {"note", "error", "waiting"}:
             self.said.append(event.said[:MAX_SAID])
         elif event.event == "end":
-            self.version, self.difference = event.version, event.difference
+            self.pages, self.version, self.difference = event.pages, event.version, event.difference
             if self._applying and not event.in_force:
                 self.said.append(OTHERWISE)
             self.state = "applied" if event.in_force else "shown"
@@ -143,64 +141,3 @@ class Regrading:
                 raise UserError("Grading is still running. Wait until it ends, or stop it.")
             self.run = GradeRun(command, self._results, shown)
         threading.Thread(target=self.run.follow, name="regrade", daemon=True).start()
-
-
-class MessageChange(msgspec.Struct, frozen=True):
-    """Messages on a student's exercise before and after a regrade."""
-
-    student: str
-    before: tuple[str, ...]
-    after: tuple[str, ...]
-    points: tuple[float, float]
-    named: bool  # true if the new message names the new mistake
-
-
-def last_command(results: Path, exercise: str) -> GradeCommand:
-    for command in grade_commands(results):
-        if not command.exercises or exercise in command.exercises:
-            return command
-    raise UserError(
-        f"The command that graded {one_line(exercise, 60)} is not recorded. Run `autograder grade` "
-        f"again with --out {results}."
-    )
-
-
-def regrade_group(results: Path, exercise: str, students: Sequence[str], shown: str = "") -> str:
-    """Grade one exercise of some students, and return the digest of the difference."""
-    command = last_command(results, exercise)
-    only = msgspec.structs.replace(command, exercises=(exercise,), students=tuple(students))
-    run = GradeRun(only, results, shown)
-    run.follow()
-    if run.state == "failed":
-        raise UserError(printable("\n".join(run.said), 1000))
-    if shown and run.state != "applied":
-        raise UserError(OTHERWISE)
-    return run.difference
-
-
-def message_changes(
-    results: Path, exercise: str, students: Sequence[str], name: str
-) -> list[MessageChange]:
-    changes = []
-    current, proposed = Records(results / REPORTS), Records(results / PROPOSED / REPORTS)
-    for student in students:
-        before = _graded(current, student, exercise)
-        after = _graded(proposed, student, exercise)
-        if before is None or after is None:
-            continue
-        diagnoses = [check.diagnosis for check in after.checks if check.diagnosis]
-        named = any(name in diagnosis.misconceptions for diagnosis in diagnoses)
-        points = before.points, after.points
-        changes.append(MessageChange(student, _messages(before), _messages(after), points, named))
-    return changes
-
-
-def _graded(records: Records, student: str, exercise: str) -> ExerciseReport | None:
-    report = records.get(student)
-    exercises = report.exercises if report else ()
-    return next((graded for graded in exercises if graded.name == exercise), None)
-
-
-def _messages(exercise: ExerciseReport) -> tuple[str, ...]:
-    texts = (c.diagnosis.finding if c.diagnosis else c.finding for c in exercise.checks)
-    return tuple(dict.fromkeys(one_line(text, MAX_MESSAGE) for text in texts if text))

@@ -1,8 +1,6 @@
-"""A mistake that was named: found in a step, written as code that does the same, or recorded."""
+"""A mistake that was named: its results are recorded, and named alone."""
 
 import dataclasses
-import functools
-import inspect
 import shutil
 
 import msgspec
@@ -13,15 +11,7 @@ from autograder.authoring.lint import refuse_errors_in_code
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
-from autograder.desk.changed_step import changed_step
-from autograder.desk.mistake_file import (
-    MistakeText,
-    answers_file,
-    checked_words,
-    code_file,
-    file_of,
-)
-from autograder.desk.naming import GroupAnswers
+from autograder.desk.naming import MistakeText, answers_file, checked_words, new_file
 from autograder.desk.results import UnnamedGroups
 from autograder.diagnosis.mistakes import (
     DRAWS,
@@ -48,73 +38,29 @@ def text_course():
 
 
 def of(exercise, function, **replaces):
-    """What a recipe's function answers with some steps done otherwise, as a group's answers."""
+    """A recipe's replay, and what its function answers with some steps done otherwise."""
     replay = Replay(known_mistakes("reference", exercise).recipes[function])
-    return answers(replay, Misconception("", "", (), replaces))
-
-
-def answers(replay, wrong):
-    replay.probes(DRAWS)
-    outcomes = tuple(replay.outcome(n, (wrong,)) for n in range(len(replay.probes(DRAWS))))
-    return GroupAnswers(replay, (outcomes,), ())
-
-
-@pytest.mark.parametrize(
-    ("exercise", "function", "step", "wrong"),
-    [
-        (
-            "word_counts",
-            "count_words",
-            "counts",
-            lambda s: {w: s.words.count(w) + 1 for w in s.words},
-        ),
-        ("word_counts", "count_words", "words", lambda s: s.text),
-        ("spelling", "edit_distance", "edit_distance", None),
-    ],
-)
-def test_a_step_done_wrong_is_found_and_written_as_code_that_does_the_same(
-    text_course, exercise, function, step, wrong
-):
-    if wrong is None:
-        right = known_mistakes("reference", exercise).recipes[function].of
-        wrong = functools.partial(_one_more, right)
-    group = of(exercise, function, **{step: wrong})
-    found = changed_step(group.replay, group.outcomes, text_course.root)
-    assert found is not None
-    text = code_file(exercise, function, checked_words(WORDS), found)
-    module = {}
-    exec(compile(text, "named", "exec"), module)
-    assert module["FUNCTION"] == function
-    (made,) = module["NAMED"].misconceptions
-    assert (made.id, made.finding) == ("one-more", 'It\'s "one" more. And {so} on \\')
-    assert made.hints == ("A?", "B'''", "C #")
-    assert all(map(_same_signature, answers(group.replay, made).outcomes[0], group.outcomes[0]))
-
-
-def _one_more(right, state):
-    return right(*(getattr(state, name) for name in inspect.signature(right).parameters)) + 1
-
-
-def _same_signature(one, other):
-    return one.signature == other.signature and list(one.numbers) == list(other.numbers)
-
-
-def test_what_no_small_change_does_has_no_step(text_course):
-    group = of("word_counts", "count_words", counts=lambda s: {w[::-1]: 7 for w in s.words})
-    assert changed_step(group.replay, group.outcomes, text_course.root) is None
+    wrong, count = Misconception("", "", (), replaces), len(replay.probes(DRAWS))
+    return replay, tuple(replay.outcome(n, (wrong,)) for n in range(count))
 
 
 def test_recorded_answers_are_named_alone_and_kept(text_course, tmp_path):
-    group = of("word_counts", "count_words", counts=lambda s: {w[::-1]: 7 for w in s.words})
-    recipe = group.replay.recipe
-    data = answers_file(checked_words(WORDS), group.replay, group.outcomes[0])
+    replay, outcomes = of(
+        "word_counts", "count_words", counts=lambda s: {w[::-1]: 7 for w in s.words}
+    )
+    recipe = replay.recipe
+    data = answers_file(checked_words(WORDS), replay, [outcomes])
     (tmp_path / "x.json").write_bytes(data)
     named = read_answers(tmp_path / "x.json")
+    assert (named.id, named.finding) == ("one-more", 'It\'s "one" more. And {so} on \\')
+    assert named.hints == ("A?", "B'''", "C #")
     assert not out_of_date(recipe, named)
     known = fingerprint(recipe, named)
     replay = Replay(dataclasses.replace(recipe, fingerprints=(known,)))
     assert named_by_answers(replay, known) == {"one-more"}
     assert not any(known in pair for pair in replay.pairs)
+    with pytest.raises(UserError, match="known mistake one-more"):
+        answers_file(MistakeText("other", "F.", ("a", "b", "c")), replay, [outcomes])
     other = dataclasses.replace(recipe, probes=lambda rng: [("a",), ("b",)])
     assert out_of_date(other, named)
     empty = fingerprint(other, named)
@@ -123,15 +69,18 @@ def test_recorded_answers_are_named_alone_and_kept(text_course, tmp_path):
     )
 
 
-def test_answers_that_differ_or_are_drawn_are_not_recorded(text_course):
-    group = of("word_counts", "count_words", counts=lambda s: dict.fromkeys(s.words, 7))
-    other = of("word_counts", "count_words", counts=lambda s: dict.fromkeys(s.words, 7.001))
-    both = GroupAnswers(group.replay, (*group.outcomes, *other.outcomes), ())
-    assert group_id(group.outcomes[0]) == group_id(other.outcomes[0])
-    assert "two mistakes" in both.why_not_recorded()
-    drawn = dataclasses.replace(group.replay.recipe, comparison=Comparison(spread=lambda s: (0, 1)))
-    of_drawn = GroupAnswers(Replay(drawn), group.outcomes, ())
-    assert "random" in of_drawn.why_not_recorded()
+def test_answers_that_differ_or_are_drawn_or_have_a_taken_name_are_not_recorded(text_course):
+    replay, one = of("word_counts", "count_words", counts=lambda s: dict.fromkeys(s.words, 7))
+    _, other = of("word_counts", "count_words", counts=lambda s: dict.fromkeys(s.words, 7.001))
+    assert group_id(one) == group_id(other)
+    with pytest.raises(UserError, match="two mistakes"):
+        answers_file(WORDS, replay, [one, other])
+    taken = MistakeText(replay.recipe.misconceptions[0].id, "F.", ("a", "b", "c"))
+    with pytest.raises(UserError, match="already has a mistake"):
+        answers_file(taken, replay, [one])
+    drawn = dataclasses.replace(replay.recipe, comparison=Comparison(spread=lambda s: (0, 1)))
+    with pytest.raises(UserError, match="random"):
+        answers_file(WORDS, Replay(drawn), [one])
 
 
 @pytest.mark.parametrize("name", ["", "Two Words", "../up", "a--b", "-a", "x" * 41, "é"])
@@ -146,14 +95,15 @@ def test_three_hints_are_asked_for(hints):
         checked_words(MistakeText("name", "F.", hints))
 
 
-def test_a_name_that_is_taken_is_refused(tmp_path):
+@pytest.mark.parametrize("suffix", [".py", ".json"])
+def test_a_file_that_is_there_is_not_replaced(tmp_path, suffix):
     course = Words(tmp_path).course
-    path = file_of(course, "essay", "for", True)
-    assert path.name == "for_.py"
+    path = new_file(course, "essay", "one-more")
+    assert path.name == "one_more.json"
     path.parent.mkdir(parents=True)
-    path.write_text("")
+    path.with_suffix(suffix).write_text("")
     with pytest.raises(UserError, match="exists already"):
-        file_of(course, "essay", "for", False)
+        new_file(course, "essay", "one-more")
 
 
 def test_groups_are_gathered_over_a_class_the_largest_first(tmp_path):
