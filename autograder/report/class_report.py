@@ -176,9 +176,9 @@ def _exercises(taken: Sequence[Taken], summary: Summary) -> list[ExerciseLine]:
             reason = why_not[place] or "not shown: it would reveal another"
             lines.append(ExerciseLine(title, students, None, why_not=reason))
         else:
-            enough = count >= statistics.FEW and math.isfinite(measured.facility.low)
-            span = measured.facility if enough else None
-            lines.append(ExerciseLine(title, students, measured.figures.facility, span))
+            enough = count >= statistics.FEW and math.isfinite(measured.facility)
+            span = measured.facility_in if enough else None
+            lines.append(ExerciseLine(title, students, measured.facility, span))
     return lines
 
 
@@ -259,7 +259,7 @@ def _of_exercises(lines: Sequence[ExerciseLine], summary: Summary) -> list[str]:
     against = [
         f"“{exercise.title}”"
         for exercise in summary.exercises
-        if exercise.figures.students >= statistics.FEW and exercise.discrimination.high < 0
+        if exercise.students >= statistics.FEW and exercise.discrimination_in.high < 0
     ]
     if against:
         sentences.append(
