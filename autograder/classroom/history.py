@@ -15,7 +15,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -125,12 +125,6 @@ def put_in_force(results: Path, **about: Any) -> ResultsVersion:
     proposed, history = results / PROPOSED, results / HISTORY
     plain_folder(history)
     last = max(_folders(results), default=0)
-    if not last and (results / REPORTS).exists():  # results from before there was a history
-        last = 1
-        plain_folder(history / _name(last))
-        changed = datetime.fromtimestamp((results / REPORTS).stat().st_mtime, UTC)
-        first = ResultsVersion(number=1, at=changed.isoformat(timespec="seconds"), by="")
-        _write_version(history / _name(last), first)
     if last:
         plain_folder(history / _name(last))
         for name in KEPT:

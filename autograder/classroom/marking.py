@@ -20,7 +20,6 @@ from autograder.classroom.grades import read_reports
 from autograder.classroom.marks import MARKS, MAX_COMMENT, TWO, Answered, Marks, answers_of
 from autograder.classroom.records import REPORTS
 from autograder.classroom.store import (
-    OLD_MARKS,
     STORE,
     ExportedMark,
     GivenMark,
@@ -104,7 +103,7 @@ class Marking:
         return {answer.key: answer for answer in itertools.chain.from_iterable(answers)}
 
     def marks(self) -> Marks:
-        return self.cached("marks", [MARKS, STORE, OLD_MARKS], self._read_marks)
+        return self.cached("marks", [MARKS, STORE], self._read_marks)
 
     def _read_marks(self, store: Store | None = None) -> Marks:
         return Marks(self.results, self.course, self.course.exercises.values(), store)

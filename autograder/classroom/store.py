@@ -18,13 +18,10 @@ import msgspec
 
 from autograder.course.errors import UserError
 from autograder.course.text import digest
-from autograder.submission.read import UnreadableFile, read_bytes
 
 STORE = "marks.sqlite"
-OLD_MARKS = "marks.jsonl"  # the file of older versions
 WAIT = 60.0  # seconds to wait for another process's transaction
 SEAL = 16
-MOST_BYTES = 256 * 1024 * 1024  # the largest size of the old file
 ADJUSTMENT = (
     *("student", "exercise", "check", "change", "points", "why", "by", "when"),
     *("work_id", "state", "graded"),
@@ -210,7 +207,7 @@ def timestamp() -> str:
 def read_store(results: Path) -> Iterator[Store]:
     """Open the store for reading. The content does not change until the store is closed.
 
-    Without a store, read the files of older versions. Write nothing.
+    Without a store, the content is empty. Write nothing.
     """
     path = results / STORE
     with _errors(path):
@@ -222,15 +219,14 @@ def read_store(results: Path) -> Iterator[Store]:
                     yield Store(connection)
                     return
         with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-            yield _created(connection, results)
+            yield _created(connection)
 
 
 @contextlib.contextmanager
 def write_store(results: Path) -> Iterator[Store]:
     """Open the store for one transaction. Meanwhile, no other process can write to the store.
 
-    At the end, the changes are saved on the disk. After an exception, the store is unchanged. The
-    first transaction adds the files of older versions to the store.
+    At the end, the changes are saved on the disk. After an exception, the store is unchanged.
     """
     path = results / STORE
     with _errors(path):
@@ -239,7 +235,7 @@ def write_store(results: Path) -> Iterator[Store]:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 known = _version_of(connection, path)
-                yield Store(connection) if known else _created(connection, results)
+                yield Store(connection) if known else _created(connection)
             except BaseException:
                 if connection.in_transaction:  # on a full disk, SQLite has ended it itself
                     connection.execute("ROLLBACK")
@@ -272,10 +268,9 @@ def _version_of(connection: sqlite3.Connection, path: Path) -> int:
     return int(version)
 
 
-def _created(connection: sqlite3.Connection, results: Path) -> Store:
+def _created(connection: sqlite3.Connection) -> Store:
     for statement in _TABLES.split(";"):
         connection.execute(statement)
-    _import_old_marks(connection, results / OLD_MARKS)
     return Store(connection)
 
 
@@ -305,43 +300,3 @@ def _errors(path: Path) -> Iterator[None]:
 
 def _seal(row: Sequence[object]) -> str:
     return digest(msgspec.json.encode(row).decode(), SEAL)
-
-
-class _OldAct(msgspec.Struct, frozen=True):
-    """A line in an older version's file of marks."""
-
-    by: str
-    at: str
-    marks: tuple[GivenMark, ...]
-    way: Literal["desk", "table"] = "desk"
-    seen: int = 0
-
-
-def _import_old_marks(connection: sqlite3.Connection, path: Path) -> None:
-    """Add the marks of an older version to the store. Damaged lines become rows without a seal."""
-    if not path.exists() and not path.is_symlink():
-        return
-    try:
-        lines = read_bytes(path, MOST_BYTES).split(b"\n")
-    except (UnreadableFile, OSError) as error:
-        raise UserError(f"The file with the marks, {path}, cannot be read: {error}") from None
-    acts: list[tuple[float, _OldAct]] = []
-    damaged = "INSERT INTO marks VALUES (NULL, '', '', '', '', NULL, ?, '', '', '', 'desk', '')"
-    for number, line in enumerate(lines[:-1], 1):  # the last line is empty or incomplete
-        try:
-            seal, body = msgspec.json.decode(line, type=tuple[str, msgspec.Raw])
-            if seal != digest(bytes(body).decode(), SEAL):
-                raise msgspec.DecodeError
-            act = msgspec.json.decode(body, type=_OldAct)
-        except (msgspec.MsgspecError, UnicodeError):
-            if line:
-                connection.execute(damaged, (line.decode(errors="replace"),))
-        else:
-            acts.append((number if act.way == "desk" else act.seen + 0.5, act))
-    store = Store(connection)
-    exported: dict[Key, ExportedMark] = {}
-    for _, act in sorted(acts, key=lambda each: each[0]):
-        last = store.add_marks(act.marks, act.by, act.at, act.way)
-        if act.way == "table":
-            exported |= {mark.key: ExportedMark(mark, last) for mark in act.marks}
-    store.set_exported_marks(exported.values())
