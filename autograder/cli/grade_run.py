@@ -25,7 +25,6 @@ from autograder.classroom.history import (
 from autograder.classroom.judge_pool import Graders, workers_here
 from autograder.classroom.marks import MARKS
 from autograder.classroom.pending_results import GradedClass
-from autograder.classroom.pseudonyms import PSEUDONYMS
 from autograder.classroom.records import REPORTS
 from autograder.cli.dry_run import show
 from autograder.cli.history import confirm, in_a_terminal, print_difference
@@ -63,7 +62,6 @@ class GradeOptions(msgspec.Struct, frozen=True, kw_only=True):
     as_json: bool = False
     dry_run: bool = False
     verbose: bool = False
-    anonymous: bool = False
     repairs: bool = True
     scheduler: str | None = None
     local_cluster: int | None = None
@@ -100,7 +98,7 @@ def _run(options: GradeOptions, console: Console) -> int:
         where = options.submissions, options.out, course, exercises
         return show(*where, options.platform, options.roster, options.verbose)
     job = _job(options, course, exercises)
-    with Log(job.out, job.students if job.anonymous else ()) as log:
+    with Log(job.out) as log:
         return _Run(options, job, console, log).run()
 
 
@@ -121,7 +119,6 @@ def _job(options: GradeOptions, course: Course, exercises: list[Exercise]) -> Jo
         partial=bool(options.exercises or options.assignment or options.students),
         students=options.students,
         wait=options.wait,
-        anonymous=options.anonymous,
         repairs=options.repairs,
     )
 
@@ -144,8 +141,7 @@ class _Run(msgspec.Struct, frozen=True):
             code = NOT_APPLIED
         self.log.overview(overview, code)
         if overview.in_force:
-            if not (options.anonymous and options.students):  # these names are not saved
-                remember_command(job.out, self._command())
+            remember_command(job.out, self._command())
             print_overview(self.console, overview, job.course)
             self._print_files(overview)
             if overview.needs_repairs:
@@ -202,8 +198,7 @@ Nothing was changed: the current grades still count. The new ones are in
 
     def _warn(self, ambiguous: Sequence[str]) -> None:
         count = f"{several(len(ambiguous), 'ambiguity')} in the submissions"
-        where = ". The terminal where grade runs names them." if self.job.anonymous else ""
-        self.log.line(f"{count}{where}")
+        self.log.line(count)
         lines = [f"{count}. A person must decide these:"]
         lines += [f"  {text}" for text in ambiguous[:MAX_WARNED]]
         if len(ambiguous) > MAX_WARNED:
@@ -256,7 +251,6 @@ Nothing was changed: the current grades still count. The new ones are in
             seed=options.seed,
             confinement=options.confinement or "",
             own_code=options.own_code,
-            anonymous=options.anonymous,
             repairs=options.repairs,
         )
 
@@ -274,12 +268,10 @@ Nothing was changed: the current grades still count. The new ones are in
         self.console.print(f"confinement: {level}", style=style)
 
     def _print_files(self, overview: GradedClass) -> None:
-        job, out = self.job, self.job.out
+        out = self.job.out
         lines = f"\nGrades    {out / GRADES}\nPages     {out / INDEX} and {out / FOLDER}/"
         if any(exercise.questions for exercise in overview.exercises):
             waiting = f", {several(overview.waiting, 'student')} waiting" * bool(overview.waiting)
             lines += f"\nAnswers   {out / ANSWERS} and {out / MARKS}{waiting}"
         lines += f"\nRecords   {out / REPORTS}\nLog       {out / LOG}"
-        if job.anonymous:
-            lines += f"\nNames     {job.course.root / PSEUDONYMS}, and nowhere else"
         self.console.print(lines)
