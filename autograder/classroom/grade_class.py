@@ -24,7 +24,6 @@ from autograder.classroom.submissions import (
     Opened,
     StudentWork,
     UnreadableFolder,
-    ambiguities,
     guarded,
     opened,
     read_work,
@@ -66,7 +65,6 @@ def grade_class(
     decide: Decide | None = lambda _: True,
     waiting: Callable[[str], None] = lambda _: None,
     graders: Graders | None = None,
-    warn: Callable[[Sequence[str]], None] = lambda _: None,
 ) -> GradedClass:
     """Grade all submissions, and write grades, reports and pages into `job.out`.
 
@@ -78,13 +76,10 @@ def grade_class(
             changes.
         waiting: is called with a message if another run uses the folder.
         graders: a function that grades tasks. By default, processes on this machine grade them.
-        warn: is called before grading, with notes on ambiguities that a person must resolve.
     """
     if job.out.resolve() == job.submissions.resolve():
         raise UserError(f"--out {job.out} is the folder of the submissions. Name another folder.")
     with _opened_run(job, progress, waiting, graders) as (run, submissions, grade, setup):
-        if notes := run.ambiguities():
-            warn(notes)
         return run.grade(submissions, grade, setup, decide)
 
 
@@ -189,9 +184,6 @@ class _ClassRun:
         self.others = frozenset(before.students) - {folder.student for folder in rows}
         rows += [Folder(student, None) for student in self.others]
         self.folders = sorted(rows, key=lambda folder: folder.student)
-
-    def ambiguities(self) -> list[str]:
-        return [*ambiguities(self.graded, self.names, self.stubs, self.adjustments.choices)]
 
     def grade(
         self, submissions: Opened, graders: Graders, setup: Setup, decide: Decide | None
