@@ -1,10 +1,8 @@
 """Marking of answers in words. Several people can mark at the same time.
 
-A cluster contains answers with nearly the same words. The page for marking shows a cluster's
-answers together, with the words that differ.
+Answers with the same words are marked together.
 """
 
-import difflib
 import itertools
 import re
 import threading
@@ -35,10 +33,6 @@ from autograder.course.text import digest, number, one_line, printable
 
 MAX_BY = 60
 TOKEN = 12
-NEAR = 0.8  # smallest share of common word pairs in similar answers
-MOST_WORDS = 2000  # words of an answer from which pairs are made
-MOST_COMPARED = 600  # words of an answer that are compared to show differences
-WordPair = tuple[str, str, int]
 ID_LETTERS = 8
 _POINTS = re.compile(r"\s*([+\-−]?\d+(?:[.,]\d+)?)\s*points?\b")
 _AROUND = ".,;:!?\"'`*_()[]{}«»„“”‚‘’…"
@@ -187,65 +181,12 @@ def normalized_words(text: str) -> tuple[str, ...]:
     return tuple(filter(None, (word.strip(_AROUND) for word in shown.split())))
 
 
-def similar_groups(texts: Sequence[str]) -> list[list[tuple[int, ...]]]:
-    """Put similar answers into clusters.
-
-    A cluster is a list of indices, which begins with the most frequent wording. Each index is in
-    exactly one cluster. The largest cluster comes first. The result depends only on the texts and
-    their order.
-    """
+def same_words(texts: Sequence[str]) -> list[list[int]]:
+    """Return the indices of texts with the same words. The most frequent words come first."""
     places: dict[tuple[str, ...], list[int]] = {}
     for place, text in enumerate(texts):
         places.setdefault(normalized_words(text), []).append(place)
-    left = [(tuple(same), word_pairs(words)) for words, same in places.items()]
-    left.sort(key=lambda wording: (-len(wording[0]), wording[0]))
-    groups = []
-    while left:
-        (head, pairs), *others = left
-        group, left = [head], []
-        for other, other_pairs in others:
-            if are_near(pairs, other_pairs):
-                group.append(other)
-            else:
-                left.append((other, other_pairs))
-        groups.append(group)
-    groups.sort(key=lambda group: (-sum(map(len, group)), group[0]))
-    return groups
-
-
-def are_near(one: frozenset[WordPair], other: frozenset[WordPair]) -> bool:
-    return 2 * len(one & other) >= NEAR * (len(one) + len(other))
-
-
-def word_pairs(words: Sequence[str]) -> frozenset[WordPair]:
-    """Return the numbered pairs of neighbouring words. An empty word marks each end of the text."""
-    met: Counter[tuple[str, str]] = Counter()
-    pairs = set()
-    for pair in itertools.pairwise(["", *words[:MOST_WORDS], ""]) if words else ():
-        pairs.add((*pair, met[pair]))
-        met[pair] += 1
-    return frozenset(pairs)
-
-
-def differing_pieces(text: str, other: str) -> list[tuple[str, bool]]:
-    """Split a text into pieces, each with True if `other` has different words at this place.
-
-    An empty piece stands for additional words of `other`. Only the beginning of a long text is
-    compared.
-    """
-    words, other_words = text.split()[:MOST_COMPARED], other.split()[:MOST_COMPARED]
-    matcher = difflib.SequenceMatcher(
-        None, [_bare(word) for word in other_words], [_bare(word) for word in words], autojunk=False
-    )
-    pieces = []
-    for what, _, _, start, end in matcher.get_opcodes():
-        pieces.append((" ".join(words[start:end]), what != "equal"))
-    more = text.split()[MOST_COMPARED:]
-    return [*pieces, (" ".join(more), False)] if more else pieces
-
-
-def _bare(word: str) -> str:
-    return unicodedata.normalize("NFKC", word).casefold().strip(_AROUND)
+    return sorted(places.values(), key=lambda same: (-len(same), same[0]))
 
 
 class RubricItem(msgspec.Struct, frozen=True):
@@ -262,9 +203,6 @@ class Wording(msgspec.Struct, frozen=True):
     @property
     def id(self) -> str:
         return self.members[0].id
-
-
-Cluster = tuple[Wording, ...]  # wordings that are similar to the first
 
 
 class MarkedSoFar(NamedTuple):
@@ -293,23 +231,20 @@ def total(question: Question, ids: Sequence[str]) -> float:
 
 
 class Sheet:
-    """Answers to one question, arranged in clusters, with their marks."""
+    """Answers to one question, arranged by their words, with their marks."""
 
     def __init__(self, marking: Marking, exercise: str, question: str) -> None:
         self.marking = marking
         self.exercise = exercise
         self.question = marking.question(exercise, question)
-        self.clusters = marking.cached(f"{exercise}/{question}", [REPORTS], self._clusters)
-        self.wordings = [wording for cluster in self.clusters for wording in cluster]
+        self.wordings = marking.cached(f"{exercise}/{question}", [REPORTS], self._wordings)
         self._members = [member for wording in self.wordings for member in wording.members]
 
-    def _clusters(self) -> list[Cluster]:
+    def _wordings(self) -> list[Wording]:
         question = self.exercise, self.question.name
         answers = [each for key, each in self.marking.answers().items() if key[1:] == question]
-        return [
-            tuple(Wording(tuple(answers[place] for place in places)) for places in group)
-            for group in similar_groups([each.answer.text for each in answers])
-        ]
+        groups = same_words([each.answer.text for each in answers])
+        return [Wording(tuple(answers[place] for place in places)) for places in groups]
 
     def wording(self, named: str) -> Wording | None:
         """Return the wording that has this id, or that contains the answer with this id."""
@@ -317,9 +252,6 @@ class Sheet:
             if named == each.id or any(member.id == named for member in each.members):
                 return each
         return None
-
-    def cluster(self, wording: Wording) -> Cluster:
-        return next(cluster for cluster in self.clusters if wording in cluster)
 
     def beside(self, wording: Wording | None, step: int) -> Wording | None:
         """Return the next wording, or the previous one if `step` is −1. At an end, return None."""

@@ -3,7 +3,7 @@
 import functools
 import io
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec

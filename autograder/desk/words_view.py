@@ -1,4 +1,4 @@
-"""The view *Words*: shows answers in words, one question at a time, grouped by similarity."""
+"""The view *Words*: shows answers in words, one question at a time, grouped by their words."""
 
 from collections.abc import Mapping
 from urllib.parse import quote, unquote
@@ -11,7 +11,6 @@ from autograder.classroom.marking import (
     Overtaken,
     Sheet,
     Wording,
-    differing_pieces,
     rubric,
     sheets,
     total,
@@ -24,7 +23,6 @@ from autograder.desk.view import Visit
 
 ID_LENGTH = 16
 MAX_SHOWN = 20_000  # characters of an answer; a link shows the rest
-MAX_NEAR = 30  # similar wordings shown next to a wording
 MAX_COMMENTS = 12
 BY, BLIND = "autograder-desk-by", "autograder-desk-blind"
 YEAR = 365 * 24 * 3600
@@ -97,8 +95,7 @@ def _given_marks(form: MarkForm, sheet: Sheet, wording: Wording) -> list[GivenMa
         )
     given = [
         GivenMark(*member.key, member.id, points, comment, form.items)
-        for near in sheet.cluster(wording)
-        for member in near.members
+        for member in wording.members
         if _who(member.student) in form.who
     ]
     if not given:
@@ -196,7 +193,6 @@ def _page(
     visit: Visit, sheet: Sheet, wording: Wording, form: MarkForm, status: int = 200
 ) -> Response:
     whole = wording.members[0].answer.text
-    near = [other for other in sheet.cluster(wording) if other is not wording]
     return visit.page(
         "words_question.html",
         status,
@@ -208,11 +204,6 @@ def _page(
         text=printable(whole, MAX_SHOWN),
         letters=len(whole) if len(whole) > MAX_SHOWN else 0,
         shown=wording,
-        near=[
-            (other, differing_pieces(other.members[0].answer.text[:MAX_SHOWN], whole[:MAX_SHOWN]))
-            for other in near[:MAX_NEAR]
-        ],
-        more=max(0, len(near) - MAX_NEAR),
         progress=sheet.progress(),
         at=sheet.wordings.index(wording) + 1,
         before=sheet.beside(wording, -1),

@@ -71,12 +71,6 @@ def test_one_mark_is_given_to_all_who_say_the_same_each_for_their_own_answer(wor
     assert answer_id(LONG.lower()) != answer_id(LONG)
 
 
-def test_an_answer_much_like_it_is_shown_with_what_differs_and_not_ticked(client):
-    page = client.get(at(LONG))
-    assert "<mark>never</mark>" in page.text
-    assert len(form_of(page)["who"]) == 2
-
-
 def test_after_a_mark_comes_the_next_that_waits(client):
     page = client.get(QUESTION)
     assert "wording 1 of 3" in text_of(page)

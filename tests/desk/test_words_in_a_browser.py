@@ -65,8 +65,6 @@ def test_answers_by_the_keyboard_alone(answered):
                 ),
                 2,
             )
-            near = page.locator(".near [name=who]").count()
-            press(page, ["a"] if near else [])
             *first, last = [*KEYS_OF[worth], *([] if worth == 0 else ["Enter"])]
             press(page, first)
             with page.expect_navigation():  # the next answer is loaded as a whole

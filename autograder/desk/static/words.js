@@ -32,13 +32,6 @@
     }
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Enter" && event.target.matches("a, button, summary")) return;
-    if (event.key === "a" && form) {
-      const near = [...form.querySelectorAll(".near [name=who]")];
-      const all = near.every((box) => box.checked);
-      near.forEach((box) => { box.checked = !all; });
-      event.preventDefault();
-      return;
-    }
     const digit = /^Digit([1-9])$/.exec(event.code);
     const key = digit && event.shiftKey ? `Shift+${digit[1]}` : event.key;
     const found = document.querySelector(`[data-press="${CSS.escape(key)}"]`);
