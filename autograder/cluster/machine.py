@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 
+import msgspec
 from distributed import get_worker
 
 from autograder.classroom.judge_pool import TRIES, Task
@@ -124,4 +125,5 @@ def _graded(instruction: Instruction, task: Task) -> bytes:
             return judge.ask(encode(task))
         except DIED:
             judge.close()
+            task = msgspec.structs.replace(task, search_seconds=0.0)  # the search may have ended it
     return b""
