@@ -95,10 +95,6 @@ def answer_to(data: bytes) -> bytes:
     return encode(ChunkReports(tuple(found), sum(map(cost, chunk.tasks))))
 
 
-def admit(data: bytes) -> bytes:  # noqa: ARG001
-    return encode("")
-
-
 def run_scheduler(line) -> None:
     """Start a scheduler in its own process; it reports its processor time at the end."""
     import asyncio
@@ -184,9 +180,10 @@ def run(workers: int, submissions: int, scale: float = 1.0) -> Measured:
     with simulated(workers) as (address, used):
         with PlainClient(address, Security()) as client:
             grade = functools.partial(grade_chunk, scale=scale)
-            cluster = Counting(client, address, admit, grade)
+            cluster = Counting(client, address, grade)
             cpu, start = time.process_time(), time.perf_counter()
-            grading = Dispatch(cluster, setup, HERE, print).graded(tasks(submissions))
+            dispatch = Dispatch(cluster, setup, HERE, print, lambda _: TaskReports({}))
+            grading = dispatch.graded(tasks(submissions))
             for number, (task, reports) in enumerate(grading):
                 assert len(reports) == len(task.sources)
                 if number % max(1, submissions // 10) == submissions // 10 - 1:

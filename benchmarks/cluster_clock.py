@@ -13,20 +13,21 @@ import types
 from concurrent.futures import Future
 from pathlib import Path
 
-from autograder.classroom.judge_pool import Setup
+from autograder.classroom.judge_pool import Setup, TaskReports
 from autograder.cluster import dispatch
+from autograder.cluster.dask_cluster import Machine
 from autograder.cluster.dispatch import Dispatch
-from autograder.cluster.messages import Chunk, Machine, decode, encode
+from autograder.cluster.messages import Chunk, decode
 from benchmarks.cluster import HERE, answer_to, cost, resident, tasks
 
-HERE_SECONDS, THERE_SECONDS, AWAY, READY = 0.0014, 0.0045, 0.005, 2.0
+HERE_SECONDS, THERE_SECONDS, AWAY = 0.0014, 0.0045, 0.005
 
 
 class Clock:
     """Cluster with a simulated clock."""
 
     def __init__(self, workers: int) -> None:
-        self.there = {f"w{n}": Machine(f"w{n}", f"h{n}", f"w{n}", 1) for n in range(workers)}
+        self.there = {f"w{n}": Machine(f"w{n}", f"w{n}", 1) for n in range(workers)}
         self.now = self.judged = self.scheduler = 0.0
         self.chunks = 0
         self.free = [(0.0, name) for name in self.there]  # from when on each has nothing to do
@@ -43,9 +44,6 @@ class Clock:
         future: Future[bytes] = Future()
         heapq.heappush(self._waiting, (at, next(self._numbers), future, data))
         return future
-
-    def admit(self, address: str, _: bytes) -> "Future[bytes]":  # noqa: ARG002
-        return self._later(self.now + READY, encode(""))
 
     def grade(self, data: bytes, _: object) -> "Future[bytes]":
         seconds = sum(map(cost, decode(data, Chunk).tasks))
@@ -66,8 +64,7 @@ class Clock:
         found = set()
         while self._waiting and self._waiting[0][0] <= self.now:
             _, _, future, data = heapq.heappop(self._waiting)
-            is_chunk = data != encode("")
-            future.set_result(answer_to(data) if is_chunk else data)
+            future.set_result(answer_to(data))
             found.add(future)
         return found
 
@@ -77,9 +74,8 @@ def run(workers: int, submissions: int) -> str:
     dispatch.time = types.SimpleNamespace(monotonic=clock.monotonic)
     setup = Setup(Path("course.yml"), ("one",), 0, "none", (), Path("/nonexistent"))
     memory = []
-    for number, _ in enumerate(
-        Dispatch(clock, setup, HERE, lambda _: None).graded(tasks(submissions))
-    ):
+    dispatched = Dispatch(clock, setup, HERE, lambda _: None, lambda _: TaskReports({}))
+    for number, _ in enumerate(dispatched.graded(tasks(submissions))):
         if number % max(1, submissions // 5) == submissions // 5 - 1:
             memory.append(resident())
     share = clock.judged / workers / clock.now

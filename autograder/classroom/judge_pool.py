@@ -160,8 +160,9 @@ class JudgePool:
     thread-safe.
     """
 
-    def __init__(self, workers: int) -> None:
-        self._workers = workers
+    def __init__(self, workers: int, pinned: bool = True) -> None:
+        """Make a pool. If it is `pinned`, each judge has its own processor core."""
+        self._workers, self._pinned = workers, pinned
         self._executor: ProcessPoolExecutor | None = None
         self._made_for: tuple[Setup, int] | None = None
 
@@ -238,7 +239,7 @@ class JudgePool:
             if self._executor is None or self._made_for != (setup, workers):
                 self.close()
                 context = context_of_judges()
-                number = context.Value("i", 0)  # counts judges: each uses its own core
+                number = context.Value("i", 0) if self._pinned else None  # counts judges
                 self._executor = ProcessPoolExecutor(workers, context, _start, (setup, number))
                 self._made_for = setup, workers
             return self._executor.submit(_grade, task)
@@ -255,14 +256,16 @@ def open_pool(workers: int) -> Iterator[Graders]:
 _grader: TaskGrader
 
 
-def _start(setup: Setup, number: "Synchronized[int]") -> None:
+def _start(setup: Setup, number: "Synchronized[int] | None") -> None:
     global _grader  # noqa: PLW0603  one judge for the life of the process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_starter()
     limit_memory()
-    with number.get_lock():
-        core = number.value
-        number.value += 1
+    core = None
+    if number is not None:
+        with number.get_lock():
+            core = number.value
+            number.value += 1
     _grader = TaskGrader(setup, core)
     _grader.__enter__()
     Finalize(None, _grader.__exit__, exitpriority=1)
@@ -270,12 +273,6 @@ def _start(setup: Setup, number: "Synchronized[int]") -> None:
 
 def _grade(task: Task) -> TaskReports:
     return _grader.grade(task)
-
-
-def end_with_parent(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(0.2)
-    os._exit(1)
 
 
 def workers_here() -> int:
@@ -335,20 +332,23 @@ def _start_fork_server() -> bool:
 if sys.platform != "win32":
     from multiprocessing.context import ForkServerContext, ForkServerProcess
 
+    _starting = threading.Lock()
+
     class JudgeProcess(ForkServerProcess):
         """Forked process that does not run the command's main script again."""
 
         def start(self) -> None:
             _start_fork_server()  # starts it again if it has ended
             program = vars(sys.modules["__main__"])
-            file, spec = program.pop("__file__", None), program["__spec__"]
-            program["__spec__"] = None
-            try:
-                super().start()
-            finally:
-                program["__spec__"] = spec
-                if file is not None:
-                    program["__file__"] = file
+            with _starting:
+                file, spec = program.pop("__file__", None), program["__spec__"]
+                program["__spec__"] = None
+                try:
+                    super().start()
+                finally:
+                    program["__spec__"] = spec
+                    if file is not None:
+                        program["__file__"] = file
 
     class ForkingContext(ForkServerContext):
         Process = JudgeProcess

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autograder.classroom.judge_pool import Graders, Reports, Setup, Task
+from autograder.classroom.judge_pool import Graders, JudgePool, Reports, Setup, Task
 from autograder.cluster.dispatch import Dispatch
 from autograder.cluster.environment import environment_of
 from autograder.course.course_file import load_course
@@ -22,18 +22,15 @@ def grading_on(
     cluster: "Callable[[], contextlib.AbstractContextManager[DaskCluster]]",
     told: Callable[[str], None],
 ) -> Graders:
-    """Return a function that grades on a cluster.
-
-    The function connects at the first task. Later calls do not ask excluded machines again.
-    """
-    left_out: dict[str, str] = {}
+    """Return a function that grades on a cluster. The function connects at the first task."""
 
     def graded(tasks: Iterable[Task], setup: Setup) -> Iterator[tuple[Task, Reports]]:
         coming = iter(tasks)
         for first in coming:
             here = environment_of(load_course(setup.course_file), setup.seed, setup.level)
-            with cluster() as machines:
-                dispatch = Dispatch(machines, setup, here, told, left_out)
+            with cluster() as machines, contextlib.closing(JudgePool(1)) as pool:
+                alone = functools.partial(pool.grade_one, setup=setup)
+                dispatch = Dispatch(machines, setup, here, told, alone)
                 yield from dispatch.graded(itertools.chain([first], coming))
 
     return graded

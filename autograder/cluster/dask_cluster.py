@@ -16,11 +16,11 @@ from typing import Any
 
 import dask
 import distributed
+import msgspec
 from distributed.comm import get_address_host
 from distributed.security import Security
 
 from autograder.cluster import machine
-from autograder.cluster.messages import Machine, encode
 from autograder.course.errors import UserError
 from autograder.course.text import one_line
 
@@ -55,6 +55,15 @@ class PlainClient(distributed.Client):  # type: ignore[misc]  # it has no types
         super()._handle_task_erred(key, "the task failed", None)
 
 
+class Machine(msgspec.Struct, frozen=True):
+    """Machine of the cluster, the number of its judges, and the reason not to use it, or ""."""
+
+    address: str
+    name: str
+    judges: int
+    refused: str = ""
+
+
 class DaskCluster:
     """Machines that one Dask scheduler manages."""
 
@@ -62,11 +71,10 @@ class DaskCluster:
         self,
         client: distributed.Client,
         where: str,
-        admit: Callable[[bytes], bytes] = machine.admit,
         grade: Callable[[bytes], bytes] = machine.grade_chunk,
     ) -> None:
         self.client, self._where = client, where
-        self._admit, self._grade = admit, grade
+        self._grade = grade
         self._name = secrets.token_hex(8)  # other runs may use the scheduler too
         self._keys: weakref.WeakKeyDictionary[Future[bytes], str] = weakref.WeakKeyDictionary()
         self._count = 0
@@ -85,26 +93,13 @@ class DaskCluster:
             ) from None
         return {address: self._known[address] for address in there}
 
-    def admit(self, address: str, data: bytes) -> "Future[bytes]":
-        """Ask a machine if it can grade this run. Refuse unsafe connections."""
-        if address.startswith("tls://") or is_loopback(get_address_host(address)):
-            return self._submit(self._admit, data, [address])
-        answer: Future[bytes] = Future()
-        answer.set_result(encode("it connects without TLS, which is safe only on one machine"))
-        return answer
-
     def grade(self, data: bytes, addresses: Sequence[str]) -> "Future[bytes]":
         """Let a machine grade a chunk. If the machine is lost, another machine grades the chunk."""
-        return self._submit(self._grade, data, addresses)
-
-    def _submit(
-        self, function: Callable[[bytes], bytes], data: bytes, addresses: Sequence[str]
-    ) -> "Future[bytes]":
         self._count += 1
         key = f"autograder-{self._name}-{self._count}"
         options = {"allow_other_workers": False, "pure": False, "retries": RETRIES}
         executor = self.client.get_executor(workers=list(addresses), **options)
-        future: Future[bytes] = executor.submit(function, data, key=key)
+        future: Future[bytes] = executor.submit(self._grade, data, key=key)
         self._keys[future] = key
         return future
 
@@ -125,8 +120,9 @@ class DaskCluster:
 def _machine(address: str, worker: dict[str, Any]) -> Machine:
     name = one_line(str(worker.get("name", address)), 80)
     shown = name if name == address else f"{name} ({one_line(address, 80)})"
-    judges = max(1, int(worker.get("nthreads", 1)))
-    return Machine(address, get_address_host(address), shown, judges)
+    is_safe = address.startswith("tls://") or is_loopback(get_address_host(address))
+    refused = "" if is_safe else "it connects without TLS, which is safe only on one machine"
+    return Machine(address, shown, max(1, int(worker.get("nthreads", 1))), refused)
 
 
 def is_loopback(host: str) -> bool:

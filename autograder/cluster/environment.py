@@ -12,6 +12,7 @@ from autograder.worker.confinement import Level
 
 LIBRARIES = ("einops", "matplotlib", "msgspec", "pandas", "pytest", "scipy", "seaborn")
 DIGITS = 12  # the number of digits of a digest
+ENGINE = "autograder's files"
 
 Environment = dict[str, str]  # from the name of each part, as in messages, to its version
 
@@ -19,7 +20,6 @@ Environment = dict[str, str]  # from the name of each part, as in messages, to i
 def environment_of(course: Course, seed: int, level: Level) -> Environment:
     """Return the properties of this machine that affect grades, in the order of messages."""
     grader = grader_record(course, seed, level)
-    engine = engine_folder()
     files = {course.root / FILE_NAME, *_files([*course.grading, course.solutions])}
     return {
         "autograder": grader.version,
@@ -28,10 +28,15 @@ def environment_of(course: Course, seed: int, level: Level) -> Environment:
         "torch": grader.torch or "none",
         "processor": platform.machine(),
         "confinement": grader.confinement,
-        "autograder's files": files_key(engine, sorted(_files([engine])), DIGITS),
+        ENGINE: engine_key(),
         "the course's files": files_key(course.root, sorted(files), DIGITS),
         **{name: version_of(name) or "none" for name in LIBRARIES},
     }
+
+
+def engine_key() -> str:
+    engine = engine_folder()
+    return files_key(engine, sorted(_files([engine])), DIGITS)
 
 
 def differences(there: Environment, here: Environment) -> list[str]:

@@ -1,129 +1,77 @@
-"""Functions that Dask runs on a machine, and the machine's judges.
+"""Function that Dask runs on a machine. Its input and output are bytes.
 
-Input and output of these functions are bytes. Submitted code never runs in this process. Each of
-Dask's threads exchanges bytes with a judge in a separate process.
+Submitted code never runs in this process. Each of Dask's threads grades with a judge in a separate
+process.
 """
 
-import itertools
+import functools
 import multiprocessing
 import os
-import subprocess
-import sys
 import threading
 import time
+from pathlib import Path
 
 import msgspec
 from distributed import get_worker
 
-from autograder.classroom.judge_pool import TRIES, Task
-from autograder.cluster.messages import Admission, Chunk, ChunkReports, Instruction, decode, encode
+from autograder.classroom.judge_pool import JudgePool
+from autograder.cluster.environment import ENGINE, differences, engine_key, environment_of
+from autograder.cluster.messages import Chunk, ChunkReports, Instruction, decode, encode
+from autograder.course.course_file import FILE_NAME, load_course
+from autograder.course.errors import UserError
+from autograder.sandbox.levels import why_not
 
-END_SECONDS = 10.0
-MAX_ANSWER = 2**30  # in bytes
-DIED = (EOFError, OSError)  # errors of a pipe whose other end is closed
-
-
-class CannotGrade(Exception):
-    """The machine cannot start a judge."""
+_ENGINE_KEY = engine_key()  # now, because the files may change while this process runs
 
 
-class JudgeProcess:
-    def __init__(self, instruction: Instruction, core: int, scratch: str, probe: bool) -> None:
-        """Start the judge, and wait until it is ready. If it refuses or dies, raise CannotGrade."""
-        self.instruction = instruction
-        command = [sys.executable, "-P", "-m", "autograder.cluster.judge_process"]
-        self._pipe, theirs = multiprocessing.Pipe()
-        try:
-            with theirs:
-                number = theirs.fileno()
-                self._process = subprocess.Popen(
-                    [*command, *map(str, (os.getpid(), number, core, int(probe)))],
-                    stdin=subprocess.DEVNULL,
-                    stdout=2,
-                    cwd=scratch,
-                    pass_fds=[number],
-                )
-        except OSError as error:
-            self._pipe.close()
-            raise CannotGrade(f"no judge could be started there: {error}") from None
-        try:
-            refused = decode(self.ask(encode(instruction)), str)
-        except DIED as error:
-            refused = f"no judge could be started there: {error or 'the process ended'}"
-        if refused:
-            self.close()
-            raise CannotGrade(refused)
+class _Judge(threading.local):
+    """A thread's judge, and the run for which the judge was started."""
 
-    def ask(self, data: bytes) -> bytes:
-        """Return the judge's answer. If the question killed the judge, raise one of `DIED`."""
-        self._pipe.send_bytes(data)
-        return self._pipe.recv_bytes(MAX_ANSWER)
-
-    def can_take(self, instruction: Instruction) -> bool:
-        return self.instruction == instruction and self._process.poll() is None
-
-    def close(self) -> None:
-        self._pipe.close()
-        try:
-            self._process.wait(END_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+    instruction = b""
+    pool: JudgePool | None = None
 
 
-class ThreadState(threading.local):
-    """A thread's judge and number. A judge without tasks ends by itself."""
-
-    def __init__(self) -> None:
-        self.judge: JudgeProcess | None = None
-        self.slot = next(_slots)
-
-
-_slots = itertools.count()
-_own = ThreadState()
-_first_core = 0
-
-
-def _judge(instruction: Instruction, probe: bool = False) -> JudgeProcess:
-    judge, _own.judge = _own.judge, None
-    if judge is not None and not judge.can_take(instruction):
-        judge.close()
-        judge = None
-    if judge is None:
-        folder = get_worker().local_directory
-        judge = JudgeProcess(instruction, _first_core + _own.slot, folder, probe)
-    _own.judge = judge
-    return judge
-
-
-def admit(data: bytes) -> bytes:
-    """Return the encoded reason why this machine cannot grade. If it can, the reason is ""."""
-    global _first_core  # noqa: PLW0603  shared by all threads
-    asked = decode(data, Admission)
-    _first_core = asked.first_core
-    try:
-        _judge(asked.instruction, probe=True)
-    except CannotGrade as error:
-        return encode(str(error))
-    return encode("")
+_own = _Judge()
 
 
 def grade_chunk(data: bytes) -> bytes:
-    chunk = decode(data, Chunk)
+    """Grade the tasks of an encoded chunk, or return the reason why this machine cannot grade."""
     start = time.perf_counter()
-    try:
-        reports = tuple(_graded(chunk.instruction, task) for task in chunk.tasks)
-    except CannotGrade as error:
-        return encode(ChunkReports(trouble=str(error)))
+    chunk = decode(data, Chunk)
+    course_file, refused = find_same_course(chunk.instruction)
+    if course_file is None:
+        return encode(ChunkReports(trouble=refused))
+    if _own.pool is None or _own.instruction != chunk.instruction:
+        if _own.pool is not None:
+            _own.pool.close()
+        _own.pool, _own.instruction = JudgePool(1, pinned=False), chunk.instruction
+    setup = msgspec.structs.replace(
+        decode(chunk.instruction, Instruction).setup,
+        course_file=course_file,
+        scratch=Path(get_worker().local_directory),
+    )
+    multiprocessing.current_process().daemon = False  # a daemon may not start processes
+    reports = tuple(encode(_own.pool.grade_one(task, setup)) for task in chunk.tasks)
     return encode(ChunkReports(reports, time.perf_counter() - start))
 
 
-def _graded(instruction: Instruction, task: Task) -> bytes:
-    for _ in range(1 + TRIES):  # something else may have killed a judge
-        judge = _judge(instruction)
+@functools.lru_cache(maxsize=1)
+def find_same_course(instruction: bytes) -> tuple[Path | None, str]:
+    """Return this machine's course.yml, or None and the reason why the machine cannot grade."""
+    given = decode(instruction, Instruction)
+    setup = given.setup
+    if setup.level != "none" and (reason := why_not(setup.level)):
+        return None, f"the confinement {setup.level} does not work there: {reason}"
+    own = os.environ.get("AUTOGRADER_COURSE")  # the course's folder here, if it has another path
+    places = [setup.course_file, *([Path(own) / FILE_NAME] if own else [])]
+    refused = f"there is no course in {places[0].parent}, and AUTOGRADER_COURSE does not name one"
+    for place in filter(Path.is_file, places):
         try:
-            return judge.ask(encode(task))
-        except DIED:
-            judge.close()
-            task = msgspec.structs.replace(task, search_seconds=0.0)  # the search may have ended it
-    return b""
+            here = environment_of(load_course(place), setup.seed, setup.level)
+        except UserError as error:
+            refused = str(error)
+            continue
+        refused = "; ".join(differences(here | {ENGINE: _ENGINE_KEY}, given.environment))
+        if not refused:
+            return place, ""
+    return None, refused

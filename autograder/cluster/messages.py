@@ -11,15 +11,6 @@ from autograder.cluster.environment import Environment
 T = TypeVar("T")
 
 
-class Machine(msgspec.Struct, frozen=True):
-    """Machine of the cluster, and the number of its judges."""
-
-    address: str
-    host: str
-    name: str
-    judges: int
-
-
 class Instruction(msgspec.Struct, frozen=True):
     """Settings of a run for its judges."""
 
@@ -28,25 +19,15 @@ class Instruction(msgspec.Struct, frozen=True):
     environment: Environment
 
 
-class Admission(msgspec.Struct, frozen=True):
-    """Request to grade this run, with judges on the cores from `first_core`.
-
-    The reply is the reason why the machine cannot grade. If it can grade, the reply is "".
-    """
-
-    instruction: Instruction
-    first_core: int
-
-
 class Chunk(msgspec.Struct, frozen=True):
-    """Tasks for one machine. The machine grades them one after another."""
+    """Tasks for one machine, and the encoded instruction. The machine grades them in order."""
 
-    instruction: Instruction
+    instruction: bytes
     tasks: tuple[Task, ...]
 
 
 class ChunkReports(msgspec.Struct, frozen=True):
-    """Encoded `TaskReports` for each task. For a task that killed judges, the bytes are empty."""
+    """Encoded `TaskReports` for each task. For a task that killed judges, they are empty."""
 
     reports: tuple[bytes, ...] = ()
     seconds: float = 0.0  # time of grading

@@ -5,8 +5,8 @@ from concurrent.futures import Future
 import msgspec
 
 from autograder.classroom.judge_pool import Task, TaskReports
+from autograder.cluster.dask_cluster import Machine as Place
 from autograder.cluster.messages import Chunk, ChunkReports, decode, encode
-from autograder.cluster.messages import Machine as Place
 from autograder.report.model import ExerciseReport
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
@@ -25,12 +25,12 @@ def report_on(source, status="graded"):
     return msgspec.json.encode(report)
 
 
-def answer(data, grade=lambda task, alone: None):
+def answer(data, grade=lambda task: None):
     """Return a machine's answer to a chunk; `grade` returns the doubtful sources of a task."""
     chunk = decode(data, Chunk)
     reports = []
     for each in chunk.tasks:
-        doubtful = grade(each, chunk.instruction.setup.alone) or frozenset()
+        doubtful = grade(each) or frozenset()
         found = TaskReports({s.name: report_on(s) for s in each.sources}, frozenset(doubtful))
         reports.append(encode(found))
     return encode(ChunkReports(tuple(reports), 0.5 * len(chunk.tasks)))
@@ -39,10 +39,11 @@ def answer(data, grade=lambda task, alone: None):
 class Machine:
     """Machine that grades; tests override the methods."""
 
-    refused = ""
+    refused = ""  # by the address
+    trouble = ""  # said in the answer
 
-    def __init__(self, host="h"):
-        self.host, self.got = host, []
+    def __init__(self):
+        self.got = []
 
     def grade(self, data, cluster):
         """Return the answer's bytes, or None if there is no answer (yet)."""
@@ -62,12 +63,7 @@ class Simulated:
         self.told, self.places, self.ended = [], {}, 0
 
     def machines(self):
-        return {name: Place(name, each.host, name, 1) for name, each in self.there.items()}
-
-    def admit(self, address, data):
-        future = Future()
-        future.set_result(encode(self.there[address].refused))
-        return future
+        return {name: Place(name, name, 1, each.refused) for name, each in self.there.items()}
 
     def grade(self, data, places):
         future = Future()
@@ -79,7 +75,8 @@ class Simulated:
             name = min(there, key=lambda each: len(self.there[each].got))
             machine = self.there[name]
             machine.got.append([each.student for each in chunk.tasks])
-            found = machine.grade(data, self)
+            trouble = machine.trouble and encode(ChunkReports(trouble=machine.trouble))
+            found = trouble or machine.grade(data, self)
             if found is not None:
                 self.places[future] = name
                 future.set_result(found)
@@ -98,6 +95,6 @@ class Simulated:
         """Remove a machine; a new one replaces it."""
         name = next(name for name, each in self.there.items() if each is machine)
         del self.there[name]
-        fresh = type(machine)(machine.host)
+        fresh = type(machine)()
         fresh.__dict__.update(machine.__dict__)
         self.there[f"{name}+"] = fresh

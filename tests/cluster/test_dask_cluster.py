@@ -12,7 +12,7 @@ import pytest
 
 from autograder.classroom.judge_pool import Setup
 from autograder.cli import app
-from autograder.cluster import dask_cluster
+from autograder.cluster import dask_cluster, machine
 from autograder.cluster.dask_cluster import (
     DaskCluster,
     is_loopback,
@@ -20,9 +20,8 @@ from autograder.cluster.dask_cluster import (
     secured,
 )
 from autograder.cluster.environment import differences, environment_of
-from autograder.cluster.judge_process import find_same_course
-from autograder.cluster.machine import CannotGrade, JudgeProcess
-from autograder.cluster.messages import Instruction, decode
+from autograder.cluster.machine import find_same_course
+from autograder.cluster.messages import Chunk, ChunkReports, Instruction, decode, encode
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
 
@@ -109,8 +108,13 @@ def test_a_scheduler_that_is_gone_is_said():
 
 
 def test_a_machine_that_talks_without_tls_is_not_asked():
-    answer = DaskCluster(client=None, where="").admit("tcp://10.0.0.7:40001", b"").result(0)
-    assert "without TLS" in decode(answer, str)
+    assert "without TLS" in dask_cluster._machine("tcp://10.0.0.7:40001", {}).refused
+    assert not dask_cluster._machine("tls://10.0.0.7:40001", {}).refused
+
+
+def same_course(instruction):
+    find_same_course.cache_clear()
+    return find_same_course(encode(instruction))
 
 
 @pytest.fixture
@@ -143,22 +147,22 @@ def test_a_course_with_other_checks_or_solutions_is_another(course, tmp_path, to
         (tmp_path / part).symlink_to(course.root / part)
     (tmp_path / "course.yml").write_text(text)
     there = at(told, tmp_path)
-    assert find_same_course(there, probe=False)[1] == ""
+    assert same_course(there)[1] == ""
     (tmp_path / "course.yml").write_text(text + "\n# another\n")
-    assert find_same_course(there, probe=False)[1].startswith("the course's files ")
+    assert same_course(there)[1].startswith("the course's files ")
 
 
 def test_the_course_may_lie_elsewhere_on_a_machine(course, tmp_path, told, monkeypatch):
     there = at(told, tmp_path)
-    assert "no course in" in find_same_course(there, probe=False)[1]
+    assert "no course in" in same_course(there)[1]
     monkeypatch.setenv("AUTOGRADER_COURSE", str(course.root))
-    assert find_same_course(there, probe=False)[1] == ""
+    assert same_course(there)[1] == ""
 
 
-def test_a_judge_of_another_version_refuses_before_any_work(told, tmp_path):
+def test_a_machine_of_another_version_refuses_before_any_work(told):
     other = msgspec.structs.replace(told, environment=told.environment | {"autograder": "0.0.9"})
-    with pytest.raises(CannotGrade, match=r"^autograder .* instead of 0\.0\.9"):
-        JudgeProcess(other, 0, str(tmp_path), probe=False)
+    answer = decode(machine.grade_chunk(encode(Chunk(encode(other), ()))), ChunkReports)
+    assert answer.trouble.startswith("autograder ") and "instead of 0.0.9" in answer.trouble
 
 
 def test_a_local_cluster_listens_to_this_machine_only(monkeypatch):

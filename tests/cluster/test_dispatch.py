@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.classroom.judge_pool import Setup
+from autograder.classroom.judge_pool import Setup, TaskReports
 from autograder.cluster import dispatch as module
 from autograder.cluster.command import grading_on
 from autograder.cluster.dispatch import Dispatch
@@ -20,9 +20,12 @@ def at_once(monkeypatch):
 
 @pytest.fixture
 def run(tmp_path):
-    def run(cluster, tasks):
+    def graded_here(task):
+        return TaskReports({source.name: report_on(source) for source in task.sources})
+
+    def run(cluster, tasks, alone=graded_here):
         setup = Setup(tmp_path / "course.yml", ("one",), 0, "none", (), tmp_path)
-        found = Dispatch(cluster, setup, HERE, cluster.told.append, {}).graded(iter(tasks))
+        found = Dispatch(cluster, setup, HERE, cluster.told.append, alone).graded(iter(tasks))
         results = {each.number: (each, reports) for each, reports in found}
         assert any(said.startswith("The cluster has ") for said in cluster.told)
         cluster.told = [said for said in cluster.told if not said.startswith("The cluster has ")]
@@ -38,7 +41,7 @@ def whole(results, count):
 
 
 def test_each_task_is_graded_once_wherever(run):
-    cluster = Simulated(a=Machine("h1"), b=Machine("h2"))
+    cluster = Simulated(a=Machine(), b=Machine())
     assert whole(run(cluster, [task(n) for n in range(200)]), 200)
     got = [name for each in cluster.there.values() for chunk in each.got for name in chunk]
     assert len(got) == len(set(got)) == 200
@@ -65,7 +68,7 @@ def test_a_machine_that_differs_gets_no_work_and_is_named(run):
 
 def test_where_all_machines_differ_the_run_ends_and_says_why(run):
     other = Machine()
-    other.refused = "NumPy 1.26 instead of 2.4"
+    other.trouble = "NumPy 1.26 instead of 2.4"
     with pytest.raises(UserError, match=r"No machine of the cluster can.*NumPy 1\.26 instead of"):
         run(Simulated(a=other), [task(0)])
 
@@ -86,11 +89,17 @@ class Killer(Machine):
         return answer(data)
 
 
-def test_what_kills_machines_is_stopped_and_costs_nobody_else(run):
-    killers = [Killer(f"h{n}") for n in range(2)]
-    cluster = Simulated(a=killers[0], b=killers[1])
-    results = run(cluster, [task(n) for n in range(40)])
-    assert results.pop(3)[1] == {}
+def test_what_kills_machines_is_graded_here_and_costs_nobody_else(run):
+    here = []
+
+    def alone(task):
+        here.append(task.student)
+        lost = task.student == "s003"
+        return TaskReports({} if lost else {s.name: report_on(s) for s in task.sources})
+
+    cluster = Simulated(a=Killer(), b=Killer())
+    results = run(cluster, [task(n) for n in range(40)], alone)
+    assert "s003" in here and results.pop(3)[1] == {}
     assert len(results) == 39 and all(reports for _, reports in results.values())
     assert sum("is lost" in said for said in cluster.told) <= 8
 
@@ -108,31 +117,32 @@ class LostOnce(Machine):
 
 def test_a_lost_machine_costs_only_its_chunks(run):
     LostOnce.lost = False
-    cluster = Simulated(a=LostOnce("h1"), b=Machine("h2"))
+    cluster = Simulated(a=LostOnce(), b=Machine())
     assert whole(run(cluster, [task(n) for n in range(60)]), 60)
     assert cluster.told == ["a is lost. Other machines grade its submissions."]
 
 
 class Doubting(Machine):
-    """Finds s005 doubtful beside others, and believes it alone."""
-
-    asked = []
+    """Finds s005 doubtful, and ends its judge on s006."""
 
     def grade(self, data, cluster):
-        def grade(each, alone):
-            self.asked.append((each.student, alone, [s.name for s in each.sources]))
-            return {"two"} if each.student == "s005" and not alone else None
-
-        return answer(data, grade)
+        found = answer(data, lambda each: {"two"} if each.student == "s005" else None)
+        reports = list(decode(found, ChunkReports).reports)
+        for at, each in enumerate(decode(data, Chunk).tasks):
+            reports[at] = encode(TaskReports({})) if each.student == "s006" else reports[at]
+        return encode(ChunkReports(tuple(reports), 1.0))
 
 
 def test_what_is_in_doubt_is_graded_again_at_the_end_alone(run):
-    Doubting.asked = []
-    cluster = Simulated(a=Doubting("h1"))
-    results = run(cluster, [task(n, "", "one", "two") for n in range(10)])
+    here = []
+
+    def alone(task):
+        here.append((task.student, [s.name for s in task.sources]))
+        return TaskReports({s.name: report_on(s) for s in task.sources})
+
+    results = run(Simulated(a=Doubting()), [task(n, "", "one", "two") for n in range(10)], alone)
     assert whole(results, 10)
-    assert Doubting.asked[-1] == ("s005", True, ["two"])
-    assert len(Doubting.asked) == 11
+    assert here == [("s005", ["two"]), ("s006", ["one", "two"])]
     assert [source.name for source in results[5][0].sources] == ["one", "two"]
 
 
@@ -164,7 +174,7 @@ def test_a_machine_that_answers_wrongly_is_left_out_and_not_believed(run, wrong)
         def grade(self, data, cluster):
             return wrong(data)
 
-    cluster = Simulated(a=Wrong("h1"), b=Machine("h2"))
+    cluster = Simulated(a=Wrong(), b=Machine())
     results = run(cluster, [task(n) for n in range(12)])
     assert whole(results, 12)
     assert len(cluster.told) == 1 and cluster.told[0].startswith("a is not used: ")

@@ -81,7 +81,7 @@ def test_whatever_happens_to_machines_the_results_are_those_of_one(
         for line in running.stdout:
             event = json.loads(line)
             said.append(event.get("said", ""))
-            all_there |= "The cluster has 4 machines that can grade, with 4 judges in all." in said
+            all_there |= any("is not used" in each for each in said)
             if event["event"] == "progress" and all_there and started:
                 hosts.slow_down(started["slow"])
                 hosts.kill(started.pop("killed"))
