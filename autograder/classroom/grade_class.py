@@ -257,9 +257,8 @@ class _ClassRun:
         exercises = []
         for exercise in self.exercises:
             report = self.marks.given(waiting.reports[exercise.name], student)
-            request = work.requests.get(exercise.name, "")
             basis = self.bases[exercise.name] if report.status != "missing" else report.basis
-            exercises.append(msgspec.structs.replace(report, request=request, basis=basis))
+            exercises.append(msgspec.structs.replace(report, basis=basis))
         before = self.before.get(student) if self.job.partial else None
         hand_in = self.folders[number].hand_in
         merged = self._merged(student, exercises, work.notes, hand_in, before, work.sources)
