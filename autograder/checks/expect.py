@@ -21,7 +21,7 @@ from autograder.sandbox.problems import NotWritten, Raised, StudentProblem
 from autograder.worker.codec import Figure
 from autograder.worker.messages import MAX_MESSAGE
 from autograder.worker.serialise import serialised
-from autograder.worker.values import Dates, Record
+from autograder.worker.values import Record
 
 Numbers = npt.NDArray[Any]
 Layout = Callable[[Numbers], tuple[Numbers, npt.NDArray[np.int64], tuple[str, ...]]]
@@ -199,7 +199,7 @@ def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
     __tracebackhide__ = True
     if actual is None:
         raise Mismatch(f"{capital(what)} {are(what)} None.", what, code="nothing_returned")
-    if isinstance(actual, str | bytes | dict | set | frozenset | Record | Dates | Figure):
+    if isinstance(actual, str | bytes | dict | set | frozenset | Record | Figure):
         order = " A set has no order." * isinstance(actual, set | frozenset)
         wrong = f"{are(what)} {describe_value(actual)}; expected numbers.{order}"
     else:

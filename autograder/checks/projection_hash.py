@@ -6,7 +6,6 @@ may differ between two machines, so the comparison of hashes tolerates rounding 
 """
 
 import contextlib
-import datetime
 import hashlib
 from collections.abc import Iterable
 from typing import Any
@@ -17,7 +16,7 @@ import numpy.typing as npt
 
 from autograder.checks.check_result import NotJudged
 from autograder.worker.codec import Figure
-from autograder.worker.values import Record, fields_of, items_of, kind_of
+from autograder.worker.values import items_of, kind_of, record_of
 
 Vector = npt.NDArray[np.float64]
 Leaves = list[npt.NDArray[Any]]
@@ -47,13 +46,10 @@ def signature_of(value: Any, leaves: Leaves) -> str:
         return _of_numbers(value, leaves)
     if isinstance(value, set | frozenset):
         return f"{{{'; '.join(sorted(map(_exactly, value)))}}}"
-    if isinstance(value, datetime.date | datetime.time | datetime.timedelta):
-        return f"{type(value).__name__} {value}"
-    fields = value.fields if isinstance(value, Record) else fields_of(value)
-    if fields is not None:
-        name = value.type if isinstance(value, Record) else type(value).__name__
-        inner = (f"{key!r}: {signature_of(each, leaves)}" for key, each in fields.items())
-        return f"<{name!r}: {', '.join(inner)}>"
+    record = record_of(value)
+    if record is not None:
+        inner = (f"{key!r}: {signature_of(each, leaves)}" for key, each in record.fields.items())
+        return f"<{record.type!r}: {', '.join(inner)}>"
     if isinstance(value, Figure):
         return f"Figure {msgspec.json.encode(value).decode()}"
     return f"{type(value).__name__} {value!r}"
@@ -70,8 +66,8 @@ def kinds_in(value: Any) -> str:
         return f"{{{'; '.join(kinds_in(value[key]) for key in sorted(value, key=_exactly))}}}"
     if kind is np.ndarray:
         return f"array of {'truth values' * (value.dtype.kind == 'b')}"
-    fields = value.fields if isinstance(value, Record) else fields_of(value)
-    return "" if fields is None else f"<{'; '.join(map(kinds_in, fields.values()))}>"
+    record = record_of(value)
+    return "" if record is None else f"<{'; '.join(map(kinds_in, record.fields.values()))}>"
 
 
 def _exactly(key: Any) -> str:
@@ -137,14 +133,12 @@ def require_plain_data(value: Any) -> None:
         parts: Iterable[Any] = [*value, *value.values()]
     elif isinstance(value, list | tuple | set | frozenset):
         parts = value
-    elif isinstance(value, Record):
-        parts = value.fields.values()
     else:
-        fields = fields_of(value)
+        record = record_of(value)
         own = {name for name in vars(type(value)) if not name.startswith("__")}
-        if fields is None or not own <= set(fields):  # an object with methods
-            raise NotJudged
-        parts = fields.values()
+        if record is None or (value is not record and not own <= set(record.fields)):
+            raise NotJudged  # an object with methods
+        parts = record.fields.values()
     for part in parts:
         require_plain_data(part)
 

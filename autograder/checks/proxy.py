@@ -329,11 +329,9 @@ class Submission:
         )
         inputs, earlier = tuple(sent.inputs), tuple(map(tuple, sent.before))
         call = Call(name, inputs, {}, made_with, not training, bool(state), earlier)
-        value = self._asked(call, Request("forward", name, list(made_with), forward=sent)).value
-        try:
-            passed = value if isinstance(value, Passed) else msgspec.convert(value, Passed)
-        except msgspec.ValidationError:
-            raise Crashed("foreign_answer") from None
+        passed = self._asked(call, Request("forward", name, list(made_with), forward=sent)).passed
+        if passed is None:
+            raise Crashed("foreign_answer")
         call.outcome = passed.value
         return passed
 

@@ -1,53 +1,45 @@
-"""Encoding of messages as bytes: a msgpack header, then the raw bytes of the arrays.
+"""Encoding of messages as bytes: a JSON header, then the raw bytes of the arrays.
 
-A frame begins with the length of the header, the length of the payload, and the call id. The header
-refers to each array of the payload once, by an extension type of msgpack. The bytes may come from a
-hostile process. So decoding never runs code, and never allocates more memory than the size of the
-frame.
+A frame begins with the length of the header, the length of the payload, and the call id. In the
+header, an object with one key stands for a value that JSON lacks, such as `{"tuple": [1, 2]}`. An
+array is the place of its bytes in the payload. The bytes may come from a hostile process. So
+decoding never runs code, and never allocates more memory than the size of the frame. JSON's keys
+are texts, so nobody can choose thousands of keys with the same hash.
 """
 
+import base64
 import itertools
 import math
 import struct
-from collections.abc import Sequence
 from typing import Annotated, Any, TypeVar
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
-from msgspec.msgpack import Ext
 
 from .values import (
-    DATE,
-    TAG,
-    TAGS,
-    Dates,
+    MAX_KEYS,
+    MAX_TYPE,
+    PLAIN_KEYS,
     ListArray,
     ProtocolError,
     Record,
-    Restored,
-    Tag,
+    Tuple,
     TupleArray,
-    date_text,
-    is_plain_key,
-    read_date,
-    tagged,
+    Value,
+    is_composite,
+    record_of,
 )
 
 Message = TypeVar("Message")
 Buffer = bytes | bytearray | memoryview
 
 FRAME = struct.Struct("<IIQ")
-MAX_HEADER = 256 * 1024
+MAX_HEADER = 512 * 1024
 MAX_PAYLOAD = 16 * 1024 * 1024
 
-_ARRAY, _HANDLE, _FIGURE, _INTEGER, _COMPLEX = 1, 2, 3, 4, 5
-_PLACE = struct.Struct("<BBBxIQ")  # index in _VIEWS, dtype code, number of axes, unused, offset
-_PAIR = struct.Struct("<dd")
-_NAMES = "? u1 i1 <i2 <i4 <i8 <f2 <f4 <f8 <c8 <c16 <u2 <u4 <u8"
-_DTYPES = [np.dtype(name) for name in _NAMES.split()]
-_CODES = {dtype: code for code, dtype in enumerate(_DTYPES)}
-_UNMARKED = frozenset({type(None), bool, float, str, bytes})
+_NAMES = "b1 u1 i1 i2 i4 i8 f2 f4 f8 c8 c16 u2 u4 u8"
+_DTYPES = {np.dtype(f"<{name}").str for name in _NAMES.split()}
 _MAX_AXES = 16
 _ALIGN = 64
 _MAX_DIGITS = 4000
@@ -66,6 +58,7 @@ def tensor(value: Any) -> Any:
 
 
 _VIEWS = (np.ndarray, Tensor, ListArray, TupleArray)
+_AXES = msgspec.Meta(max_length=_MAX_AXES)
 
 
 class Handle(msgspec.Struct, frozen=True):
@@ -186,183 +179,194 @@ class Figure(msgspec.Struct, array_like=True):
     axes: Annotated[list[Axes], msgspec.Meta(max_length=MAX_PANELS)] = []
 
 
-def encode(message: object, max_header: int = MAX_HEADER) -> tuple[int, int, list[Buffer]]:
+def encode(message: msgspec.Struct, max_header: int = MAX_HEADER) -> tuple[int, int, list[Buffer]]:
     """Return a message as (header length, payload length, buffers to write in order).
 
     A value that cannot be sent raises a TypeError, and a large message a ValueError.
     """
-    packer = _Packer()
-    header = msgspec.msgpack.encode(packer.packed(message))
-    size = packer.size
-    if len(header) > max_header or size > MAX_PAYLOAD:
-        raise ValueError(f"a message of {len(header) + size} bytes is too large to send")
-    return len(header), size, [header, *packer.payload]
+    writer = _Writer()
+    header = msgspec.json.encode(writer.message(message))
+    if len(header) > max_header or writer.size > MAX_PAYLOAD:
+        raise ValueError(f"a message of {len(header) + writer.size} bytes is too large to send")
+    return len(header), writer.size, [header, *writer.payload]
 
 
-class _Packer:
+class _Writer:
     def __init__(self) -> None:
         self.payload: list[Buffer] = []
         self.size = 0
 
-    def packed(self, value: Any) -> Any:
-        kind = type(value)
-        if kind in _UNMARKED:
+    def message(self, message: msgspec.Struct) -> list[Any]:
+        fields = []
+        for name, type_ in type(message).__annotations__.items():
+            field = getattr(message, name)
+            if type_ is not Value and isinstance(field, dict):
+                field = {key: self.value(item) for key, item in field.items()}
+            elif type_ is Value or not isinstance(field, bytes):
+                field = self.value(field)
+            fields.append(field)
+        return fields
+
+    def value(self, value: Any) -> Any:
+        if value is None or isinstance(value, str | bool):
             return value
-        if kind is list:
-            return [self.packed(item) for item in value]
-        if kind is int:
-            return _packed_integer(value)
+        if isinstance(value, float):
+            return float(value) if math.isfinite(value) else {"float": str(float(value))}
+        if isinstance(value, int):
+            if value.bit_length() > 3 * _MAX_DIGITS:
+                raise ValueError("a whole number of over 4,000 digits is too large to send")
+            return value
         if isinstance(value, np.ndarray):
-            return self._array(value)
+            return {"array": self._array(value)}
         if isinstance(value, complex) and not isinstance(value, np.generic):
-            return Ext(_COMPLEX, _PAIR.pack(value.real, value.imag))
+            return {"complex": [self.value(value.real), self.value(value.imag)]}
+        if isinstance(value, bytes):
+            return {"bytes": value}
         if isinstance(value, msgspec.Struct):
             return self._struct(value)
-        if isinstance(value, Dates):
-            return Ext(DATE, date_text(value))
-        if isinstance(value, dict) and all(map(is_plain_key, value)):
-            return {key: self.packed(item) for key, item in value.items()}
-        items = tagged(value)
-        return value if items is None else self.packed(items)
+        return self._container(value)
 
     def _struct(self, value: msgspec.Struct) -> Any:
-        if isinstance(value, Tag):
-            return Ext(TAG, value.letter.encode())
-        if isinstance(value, Figure):
-            return Ext(_FIGURE, msgspec.msgpack.encode(value))
         if isinstance(value, Handle):
-            return Ext(_HANDLE, msgspec.msgpack.encode((value.number, value.type)))
-        return [self.packed(getattr(value, name)) for name in value.__struct_fields__]
+            return {"handle": [value.number, value.type]}
+        if isinstance(value, Figure):
+            figure = np.frombuffer(msgspec.msgpack.encode(value), np.uint8)
+            return {"figure": self._array(figure)}
+        return self.message(value)
 
-    def _array(self, array: npt.NDArray[Any]) -> Any:
+    def _container(self, value: Any) -> Any:
+        if isinstance(value, dict):
+            return {"dict": [self.value(part) for pair in value.items() for part in pair]}
+        record = record_of(value)
+        if record is not None:
+            inner = {name: self.value(field) for name, field in record.fields.items()}
+            return {"record": [record.type, inner]}
+        if not isinstance(value, list | tuple | set | frozenset):
+            raise TypeError(f"an object of type {type(value).__name__} cannot be sent")
+        items = [self.value(item) for item in value]
+        if isinstance(value, Tuple) and value.names:
+            return {"named": [value.type[:MAX_TYPE], value.names, items]}
+        if isinstance(value, Tuple | tuple):
+            return {"tuple": items}
+        if isinstance(value, list):
+            return items
+        return {"set" if isinstance(value, set) else "frozenset": items}
+
+    def _array(self, array: npt.NDArray[Any]) -> list[Any]:
+        """Append an array to the payload. Return its offset, its dtype, its shape and its class."""
         flat = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).view(np.ndarray)
-        if flat.dtype not in _CODES or array.ndim > _MAX_AXES:
+        if flat.dtype.str not in _DTYPES or array.ndim > _MAX_AXES:
             raise TypeError(f"an array of {array.dtype} with {array.ndim} axes cannot be sent")
         view = next((n for n, kind in enumerate(_VIEWS) if n and isinstance(array, kind)), 0)
-        place = _PLACE.pack(view, _CODES[flat.dtype], array.ndim, 0, self.size)
+        offset = self.size
         if flat.nbytes:
             gap = -flat.nbytes % _ALIGN
             self.payload += [flat.reshape(-1).view(np.uint8).data, bytes(gap)]
             self.size += flat.nbytes + gap
-        return Ext(_ARRAY, place + struct.pack(f"<{array.ndim}Q", *array.shape))
-
-
-def _packed_integer(value: int) -> Any:
-    if -(2**63) <= value < 2**64:
-        return value
-    if value.bit_length() > 3 * _MAX_DIGITS:
-        raise ValueError("a whole number of over 4,000 digits is too large to send")
-    return Ext(_INTEGER, str(value).encode())
+        return [offset, flat.dtype.str, array.shape, view]
 
 
 def decode(kind: type[Message], header: Buffer, payload: Buffer) -> Message:
     """Return a frame's message, with views of `payload` as arrays, or raise `ProtocolError`."""
-    if not has_plain_keys(header):
-        raise ProtocolError("a map with keys that are no plain values")
     reader = _Reader(payload)
     try:
-        message = msgspec.msgpack.Decoder(kind, ext_hook=reader.read).decode(header)
-        return Restored().message(message) if reader.has_tags else message
+        return msgspec.json.decode(
+            header, type=kind, dec_hook=lambda _type, value: reader.value(value)
+        )
     except (msgspec.MsgspecError, ValueError, TypeError, RecursionError, OverflowError) as error:
         raise ProtocolError(f"not a valid message: {error}") from None
 
 
+class _Place(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
+    """Place of an array in the payload."""
+
+    offset: Annotated[int, msgspec.Meta(ge=0, le=MAX_PAYLOAD)]
+    dtype: str
+    shape: Annotated[list[Annotated[int, msgspec.Meta(ge=0, le=2**31)]], _AXES]
+    view: Annotated[int, msgspec.Meta(ge=0, lt=len(_VIEWS))] = 0
+
+
 class _Reader:
-    """Reader of msgpack's extensions in one message."""
+    """Reader of the values in one message. It accepts at most `MAX_KEYS` composite keys."""
 
     def __init__(self, payload: Buffer) -> None:
         self.payload = payload
         self.taken = 0  # arrays may not share bytes, so together they are not larger than the frame
-        self.has_tags = False
+        self.keys_left = MAX_KEYS
 
-    def read(self, code: int, data: memoryview) -> object:
-        if code == _ARRAY:
-            return self._array(data)
-        if code == _HANDLE:
-            number, name = msgspec.msgpack.decode(data, type=tuple[int, str])
-            return Handle(number, name)
-        if code == _FIGURE:
-            return msgspec.msgpack.decode(data, type=Figure)
-        if code == _INTEGER and len(data) <= _MAX_DIGITS:
-            return int(bytes(data))
-        if code == _COMPLEX and len(data) == _PAIR.size:
-            return complex(*_PAIR.unpack(data))
-        if code == DATE:
-            return read_date(bytes(data))
-        for tag in TAGS:
-            if code == TAG and data == tag.letter.encode():
-                self.has_tags = True
-                return tag
-        raise ProtocolError(f"unknown kind of value: {code}")
+    def value(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self.value(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        match value if len(value) == 1 else None:
+            case {"array": place}:
+                return self._array(place)
+            case {"figure": place}:
+                return msgspec.msgpack.decode(self._array(place).data, type=Figure)
+            case {"float": "nan" | "inf" | "-inf" as text}:
+                return float(text)
+            case {"complex": [real, imaginary]}:
+                return complex(self.value(real), self.value(imaginary))
+            case {"bytes": text}:
+                return base64.b64decode(text, validate=True)
+            case {"handle": [int() as number, str() as name]}:
+                return Handle(number, name)
+        return self._container(value if len(value) == 1 else None)
 
-    def _array(self, data: memoryview) -> object:
-        if len(data) < _PLACE.size:
-            raise ProtocolError("an array's header is too short")
-        view, code, axes, _, offset = _PLACE.unpack_from(data)
-        expected = _PLACE.size + 8 * axes
-        if view >= len(_VIEWS) or code >= len(_DTYPES) or axes > _MAX_AXES or len(data) != expected:
-            raise ProtocolError("an array's header is damaged")
-        shape: Sequence[int] = struct.unpack_from(f"<{axes}Q", data, _PLACE.size)
-        dtype, count = _DTYPES[code], math.prod(shape)
-        end = offset + count * dtype.itemsize
-        has_overlap = bool(count) and offset < self.taken
-        if max(shape, default=0) > 2**31 or end > len(self.payload) or has_overlap:
+    def _container(self, value: Any) -> Any:
+        match value:
+            case {"tuple": [*items]}:
+                return Tuple(map(self.value, items))
+            case {"named": [name, [*names], [*items]]} if len(names) == len(items):
+                return Tuple(map(self.value, items), *_checked_names(name, *names))
+            case {"set": [*items]}:
+                return set(map(self._key, items))
+            case {"frozenset": [*items]}:
+                return frozenset(map(self._key, items))
+            case {"record": [name, dict() as fields]}:
+                _checked_names(name, *fields)
+                return Record(name, {key: self.value(item) for key, item in fields.items()})
+            case {"dict": [*items]} if len(items) % 2 == 0:
+                pairs = zip(items[::2], items[1::2], strict=True)
+                return {self._key(key): self.value(item) for key, item in pairs}
+        raise ProtocolError("an unknown kind of value")
+
+    def _key(self, value: Any) -> Any:
+        """Return a dict key or an item of a set."""
+        match value:
+            case {"tuple": [*items]} | {"named": [_, _, [*items]]} if len(value) == 1:
+                key: Any = tuple(map(self._key, items))
+            case _:
+                key = self.value(value)
+        if is_composite(key):
+            self.keys_left -= 1
+            if self.keys_left < 0:
+                raise ProtocolError("too many composite keys")
+        if not isinstance(key, (*PLAIN_KEYS, bytes, complex, tuple, frozenset, Record)):
+            raise ProtocolError("a key that is no key")
+        return key
+
+    def _array(self, place: Any) -> Any:
+        found = msgspec.convert(place, _Place)
+        if found.dtype not in _DTYPES:
+            raise ProtocolError("an array's dtype is unknown")
+        dtype, count = np.dtype(found.dtype), math.prod(found.shape)
+        end = found.offset + count * dtype.itemsize
+        if end > len(self.payload) or (count and found.offset < self.taken):
             raise ProtocolError("an array does not fit in its message")
         if not count:
-            return np.zeros(shape, dtype).view(_VIEWS[view])
+            return np.zeros(found.shape, dtype).view(_VIEWS[found.view])
         self.taken = end
-        if dtype.kind == "b":  # a bool is invalid if its byte is neither 0 nor 1
-            array = np.frombuffer(self.payload, np.uint8, count, offset).reshape(shape) != 0
-        else:
-            array = np.frombuffer(self.payload, dtype, count, offset).reshape(shape)
-        return array.view(_VIEWS[view])
+        is_bool = dtype.kind == "b"  # a bool is invalid if its byte is neither 0 nor 1
+        array = np.frombuffer(
+            self.payload, np.uint8 if is_bool else dtype, count, found.offset
+        ).reshape(found.shape)
+        return (array != 0 if is_bool else array).view(_VIEWS[found.view])
 
 
-# For each first byte of a value: the number of bytes that hold the value's length, and the number
-# of further bytes.
-_HEADS = {
-    **dict.fromkeys((0xC0, 0xC2, 0xC3), (0, 0)),
-    **{0xC4: (1, 0), 0xC5: (2, 0), 0xC6: (4, 0), 0xC7: (1, 1), 0xC8: (2, 1), 0xC9: (4, 1)},
-    **{0xCA: (0, 4), 0xCB: (0, 8), 0xCC: (0, 1), 0xCD: (0, 2), 0xCE: (0, 4), 0xCF: (0, 8)},
-    **{0xD0: (0, 1), 0xD1: (0, 2), 0xD2: (0, 4), 0xD3: (0, 8)},
-    **{0xD4: (0, 2), 0xD5: (0, 3), 0xD6: (0, 5), 0xD7: (0, 9), 0xD8: (0, 17)},
-    **{0xD9: (1, 0), 0xDA: (2, 0), 0xDB: (4, 0), 0xDC: (2, 0), 0xDD: (4, 0), 0xDE: (2, 0)},
-    0xDF: (4, 0),
-}
-_EXTENSIONS = {*range(0xC7, 0xCA), *range(0xD4, 0xD9)}
-_MAPS = {0xDE, 0xDF}
-_COLLECTIONS = {0xDC, 0xDD, *_MAPS}
-
-
-def has_plain_keys(header: Buffer) -> bool:
-    """Return True if all keys of maps in a msgpack header are plain: no list, map or extension.
-
-    Valid messages have only plain keys. A hostile process could choose thousands of other keys with
-    the same hash. A map with such keys takes minutes to build. The decoder reports invalid bytes
-    later.
-    """
-    at, stack = 0, [(1, False)]  # (number of values still to come, True for a map's values)
-    while stack and at < len(header):
-        left, in_map = stack.pop()
-        if not left:
-            continue
-        stack.append((left - 1, in_map))
-        first = header[at]
-        if 0x80 <= first <= 0x9F or first in _COLLECTIONS:
-            width = _HEADS.get(first, (0, 0))[0]
-            is_map = first <= 0x8F or first in _MAPS
-            items = int.from_bytes(header[at + 1 : at + 1 + width], "big") if width else first & 15
-            is_plain, size = False, 1 + width
-            stack.append((2 * items if is_map else items, is_map))
-        elif 0xA0 <= first <= 0xBF:
-            is_plain, size = True, 1 + (first & 31)
-        elif first in _HEADS:
-            width, more = _HEADS[first]
-            length = int.from_bytes(header[at + 1 : at + 1 + width], "big")
-            is_plain, size = first not in _EXTENSIONS, 1 + width + more + length
-        else:  # a small integer, or an invalid byte
-            is_plain, size = True, 1
-        if in_map and left % 2 == 0 and not is_plain:
-            return False
-        at += size
-    return True
+def _checked_names(name: Any, *names: Any) -> tuple[str, tuple[str, ...]]:
+    for each in (name, *names):
+        if not isinstance(each, str) or len(each) > MAX_TYPE:
+            raise ProtocolError("a name that is none")
+    return name, names

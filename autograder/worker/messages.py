@@ -1,8 +1,10 @@
 """Messages between judge and worker, with limits because a worker may be hostile."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
+
+from .values import Value
 
 Operation = Literal["load", "call", "get", "make", "define", "carry", "forward", "answer"]
 
@@ -34,12 +36,12 @@ class Forward(msgspec.Struct, array_like=True):
     these calls is made twice: in training mode and in evaluation mode.
     """
 
-    state: dict[str, Any] = {}
-    inputs: list[Any] = []
+    state: dict[str, Value] = {}
+    inputs: list[Value] = []
     training: bool = False
     seed: int = 0
-    toward: list[Any] | None = None
-    before: list[list[Any]] = []
+    toward: list[Value] | None = None
+    before: list[list[Value]] = []
 
 
 class Request(msgspec.Struct, array_like=True):
@@ -63,8 +65,8 @@ class Request(msgspec.Struct, array_like=True):
 
     operation: Operation
     target: str
-    args: list[Any] = []
-    kwargs: dict[str, Any] = {}
+    args: list[Value] = []
+    kwargs: dict[str, Value] = {}
     units: list[Unit] = []
     helpers: dict[str, str] = {}
     on: int = 0
@@ -131,9 +133,9 @@ class Passed(msgspec.Struct, array_like=True):
 
     state: Annotated[dict[Parameter, ShapeOnWire], msgspec.Meta(max_length=MAX_STATE)] = {}
     called: bool = False
-    value: Any = None
-    gradients: Annotated[dict[Parameter, Any], msgspec.Meta(max_length=MAX_STATE)] = {}
-    after: list[Any] = []
+    value: Value = None
+    gradients: Annotated[dict[Parameter, Value], msgspec.Meta(max_length=MAX_STATE)] = {}
+    after: list[Value] = []
     buffers: Annotated[list[Parameter], msgspec.Meta(max_length=MAX_STATE)] = []
     same_as: Annotated[dict[Parameter, Parameter], msgspec.Meta(max_length=MAX_STATE)] = {}
     overwrites: bool = False
@@ -143,8 +145,8 @@ class Callback(msgspec.Struct, array_like=True):
     """Call of a function among the arguments of the student's code. `number` begins with 1."""
 
     number: Size
-    args: list[Any] = []
-    kwargs: dict[Name, Any] = {}
+    args: list[Value] = []
+    kwargs: dict[Name, Value] = {}
 
 
 class Reply(msgspec.Struct, array_like=True):
@@ -153,13 +155,15 @@ class Reply(msgspec.Struct, array_like=True):
     If `ask` is set, it is a question to the judge, and the reply comes later.
 
     For the request `load`, `problems` has a problem for each failed unit, and `code` has the
-    compiled units. If requested, `echo` has the arguments after the call.
+    compiled units. If requested, `echo` has the arguments after the call. `passed` is the result of
+    the request `forward`.
     """
 
-    value: Any = None
+    value: Value = None
     problem: Problem | None = None
     problems: Annotated[list[Problem], msgspec.Meta(max_length=MAX_PROBLEMS)] = []
-    echo: list[Any] = []
+    echo: list[Value] = []
     printed: Annotated[str, msgspec.Meta(max_length=MAX_PRINTED)] = ""
     ask: Callback | None = None
     code: Annotated[bytes, msgspec.Meta(max_length=MAX_CODE)] = b""
+    passed: Passed | None = None

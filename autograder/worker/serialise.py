@@ -16,15 +16,12 @@ from .values import (
     MAX_KEYS,
     MAX_TYPE,
     PLAIN_KEYS,
-    Dates,
     ListArray,
     Record,
     Tuple,
     TupleArray,
-    date_text,
-    fields_of,
     is_composite,
-    read_date,
+    record_of,
 )
 
 MAX_ITEMS = 20_000
@@ -90,12 +87,12 @@ class _Walk:
             if self.left < 0:
                 raise Unsendable("a value with too many parts")
             return made(self.key(item, depth, "a set with an item") for item in value)
-        if isinstance(value, Dates):
-            return read_date(date_text(value))
-        fields = fields_of(value)
-        if fields is not None:
-            inner = {name: self.convert(part, depth + 1) for name, part in fields.items()}
-            return Record(type(value).__name__[:MAX_TYPE], inner)
+        record = record_of(value)
+        if record is not None:
+            fields = record.fields.items()
+            return Record(
+                record.type, {name: self.convert(part, depth + 1) for name, part in fields}
+            )
         return self._other(value, depth)
 
     def key(self, key: object, depth: int, where: str = "a dict with a key") -> Any:
@@ -111,12 +108,10 @@ class _Walk:
         if isinstance(key, tuple | frozenset):
             made = tuple if isinstance(key, tuple) else frozenset
             return made(self.key(item, depth + 1, where) for item in key)
-        if isinstance(key, Dates):
-            return read_date(date_text(key))
-        fields = None if isinstance(key, PLAIN_KEYS) else fields_of(key)
-        if fields is not None:
-            inner = {name: self.key(each, depth + 1, where) for name, each in fields.items()}
-            return Record(type(key).__name__[:MAX_TYPE], inner)
+        record = None if isinstance(key, PLAIN_KEYS) else record_of(key)
+        if record is not None:
+            fields = record.fields.items()
+            return Record(record.type, {n: self.key(each, depth + 1, where) for n, each in fields})
         return _plain_key(key, where)
 
     def _other(self, value: object, depth: int) -> Any:

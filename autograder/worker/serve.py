@@ -106,7 +106,7 @@ class Answers:
         passed = run_module(build, args, kwargs, revived)
         passed.value, passed.after = serialised(passed.value), serialised(passed.after)
         passed.gradients = serialised(passed.gradients)
-        return Reply(passed)
+        return Reply(passed=passed)
 
     def _find(self, request: Request) -> Any:
         if request.operation == "make":

@@ -1,13 +1,11 @@
-"""Tuples, sets, records and dates on the wire: what goes in comes out, and nothing is believed."""
+"""Tuples, sets and records on the wire: what goes in comes out, and nothing is believed."""
 
 import contextlib
-import datetime
 import enum
-import time
+import json
 from collections import namedtuple
 from dataclasses import dataclass, field
 
-import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,13 +15,9 @@ from autograder.sandbox.problems import NotPlain
 from autograder.worker.codec import Handle, ProtocolError, decode, encode, has_handle
 from autograder.worker.messages import Callback, Reply
 from autograder.worker.serialise import Unsendable, serialised
-from autograder.worker.values import MAX_KEYS, TAG, ListArray, Record, Tuple, TupleArray, kind_of
+from autograder.worker.values import MAX_KEYS, ListArray, Record, Tuple, TupleArray, kind_of
 
-UTC = datetime.timezone(datetime.timedelta(hours=2))
-dates = st.one_of(st.dates(), st.times(), st.datetimes(), st.timedeltas())
-atoms = st.one_of(
-    st.none(), st.booleans(), st.integers(-(10**30), 10**30), st.text(), st.binary(), dates
-)
+atoms = st.one_of(st.none(), st.booleans(), st.integers(-(10**30), 10**30), st.text(), st.binary())
 keys = st.recursive(atoms, lambda k: st.tuples(k, k) | st.frozensets(k, max_size=3), max_leaves=6)
 values = st.recursive(
     atoms | st.sets(keys, max_size=3),
@@ -88,13 +82,6 @@ def test_records_survive():
     assert (point.type, point.names, list(point)) == ("Point", ("x", "y"), [1, 2])
 
 
-def test_dates_with_a_zone_survive_and_subclasses_are_dates():
-    moment = datetime.datetime(2027, 2, 5, 23, 59, tzinfo=UTC)
-    assert there_and_back(moment) == moment
-    day = type("Day", (datetime.date,), {})(2027, 2, 5)
-    assert type(there_and_back([day])[0]) is datetime.date
-
-
 def test_long_lists_and_tuples_of_numbers_are_packed_and_known_again():
     for made, packed in ((list, ListArray), (tuple, TupleArray)):
         back = there_and_back([made(range(600))])[0]
@@ -118,63 +105,52 @@ def test_what_cannot_be_sent_is_said(value, said):
         serialised(value)
 
 
-def kind(letter):
-    return msgspec.msgpack.Ext(TAG, letter)
-
-
 HOSTILE = [
-    [kind(b"x"), 1],
-    kind(b"t"),
-    {"a": kind(b"s")},
-    [1, kind(b"t")],
-    [kind(b"s"), [1, 2]],
-    [kind(b"s"), {"a": 1}],
-    [kind(b"d"), 1],
-    [kind(b"d"), [1], 2],
-    [kind(b"r"), "T"],
-    [kind(b"r"), "T" * 81, {}],
-    [kind(b"r"), "T", {1: 2}],
-    [kind(b"r"), 1, {"a": 2}],
-    [kind(b"n"), "T", ["x"], 1, 2],
-    [kind(b"n")],
-    [kind(b"s"), *([kind(b"t"), n] for n in range(MAX_KEYS + 1))],
-    [kind(b"s"), [kind(b"s"), 1]],
-    msgspec.msgpack.Ext(7, b"d2027-13-01"),
-    msgspec.msgpack.Ext(7, b"s1 2"),
-    msgspec.msgpack.Ext(7, b"b" + b"2" * 100),
-    msgspec.msgpack.Ext(7, b"s" + b"9" * 30 + b" 0 0"),
+    {"other": 1},
+    {},
+    {"tuple": [1], "set": [1]},
+    {"tuple": 1},
+    {"set": [[1, 2]]},
+    {"set": [{"dict": []}]},
+    {"set": [{"set": [1]}]},
+    {"set": [{"array": [0, "|u1", [0]]}]},
+    {"dict": [1]},
+    {"dict": [[1], 2]},
+    {"record": ["T"]},
+    {"record": ["T" * 81, {}]},
+    {"record": ["T", {"x" * 81: 2}]},
+    {"record": [1, {"a": 2}]},
+    {"named": ["T", ["x"], [1, 2]]},
+    {"named": ["T", [1], [1]]},
+    {"named": []},
+    {"set": [{"tuple": [n]} for n in range(MAX_KEYS + 1)]},
+    {"dict": [part for n in range(MAX_KEYS + 1) for part in (2**70 + n, 1)]},
+    {"float": "1e9"},
+    {"bytes": "not in base64"},
+    {"complex": ["1", 2]},
+    {"handle": ["1", "T"]},
+    {"figure": [0, "|u1", [0]]},
+    {"array": [0, "|u1", [1] * 17]},
+    {"array": [0, "|u1", [0], 9]},
 ]
 
 
 @pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
 def test_what_is_no_such_value_is_refused(value):
     with pytest.raises(ProtocolError):
-        decode(Reply, msgspec.msgpack.encode([value]), b"")
+        decode(Reply, json.dumps([value]).encode(), b"")
 
 
 def test_nesting_without_an_end_is_refused():
-    header = b"\x91" + b"\x92\xd4\x06t" * 60_000 + b"\xc0"
+    header = b'["' + b'{"tuple":[' * 60_000
     with pytest.raises(ProtocolError):
         decode(Reply, header, b"")
-
-
-def test_long_integers_are_no_keys_of_a_map():
-    """Thousands that have one hash would cost minutes."""
-    pairs = b"".join(
-        msgspec.msgpack.encode(msgspec.msgpack.Ext(4, str(n * (2**61 - 1)).encode())) + b"\xc0"
-        for n in range(2**4, 8000)
-    )
-    header = b"\x91\xde" + (8000 - 2**4).to_bytes(2, "big") + pairs
-    start = time.process_time()
-    with pytest.raises(ProtocolError, match="keys"):
-        decode(Reply, header, b"")
-    assert time.process_time() - start < 2
 
 
 @settings(max_examples=120)
 @given(st.data())
 def test_damaged_frames_raise_only_protocol_errors(data):
-    value = [Token("a"), {(1, "b"): {2, 3}}, Point(1, 2), (datetime.date(2027, 1, 1),), {b"x"}]
+    value = [Token("a"), {(1, "b"): {2, 3}}, Point(1, 2), {b"x"}]
     _, _, (header, *_) = encode(Reply(serialised(value), ask=Callback(1, [serialised((1,))])))
     head = bytearray(header)
     for _ in range(data.draw(st.integers(1, 6))):
@@ -195,7 +171,7 @@ def test_questions_hold_them_too_and_no_handle_hides_in_one():
 
 WORK = """
 from dataclasses import dataclass
-import datetime, enum
+import enum
 
 @dataclass
 class Word:
@@ -223,7 +199,7 @@ def three():
 
 def test_arguments_arrive_as_what_they_are(submit):
     work = submit(WORK)
-    for value in ((1, 2), {1, 2}, frozenset("a"), {(1, 2): 3}, datetime.date(2027, 1, 1), b"x"):
+    for value in ((1, 2), {1, 2}, frozenset("a"), {(1, 2): 3}, b"x"):
         assert work.kind_of(value) == type(value).__name__
         assert as_python(work.same(value)) == value
     assert work.same([(1, [2])])[0][1] == [2]
