@@ -85,10 +85,7 @@ def _id_of(descriptor: int) -> int:
 
 
 class ForkServer:
-    """Fork server with children on the processor core `core`.
-
-    With `probing`, the children try forbidden actions instead of running submissions.
-    """
+    """Fork server with children on the processor core `core`."""
 
     def __init__(
         self,
@@ -98,7 +95,6 @@ class ForkServer:
         secret: Sequence[str],
         scratch: Path | None = None,
         core: int | None = None,
-        probing: bool = False,
     ) -> None:
         self.confined = bool(layers)
         self._own = None if self.confined else tempfile.mkdtemp(prefix="submission-", dir=scratch)
@@ -118,7 +114,6 @@ class ForkServer:
             secret=list(secret),
             scratch_mb=SCRATCH_MB,
             core=core,
-            probing=probing,
         )
         with theirs:
             self.process = subprocess.Popen(

@@ -1,7 +1,6 @@
 """Levels of confinement, and the choice of the strongest working level."""
 
 import functools
-import json
 import os
 import signal
 import socket
@@ -15,14 +14,26 @@ from autograder.course.course_file import Course, Library, Limits
 from autograder.course.errors import UserError
 from autograder.sandbox.child import ChildKind, Children, InternalError
 from autograder.sandbox.connection import Deadline
-from autograder.sandbox.fork_server import ForkedChild, ForkServer, ForkServers
+from autograder.sandbox.fork_server import START_SECONDS, ForkServer, ForkServers
+from autograder.sandbox.process import WorkerGone, WorkerProcess
 from autograder.sandbox.spawn import Spawner, slow_modules_in
-from autograder.worker.confinement import LAYERS, REFUSED, TOO_MANY_TASKS, Level
+from autograder.worker.confinement import LAYERS, TOO_MANY_TASKS, Level
+from autograder.worker.messages import Request, Unit
 
 LEVELS: tuple[Level, ...] = ("full", "landlock", "no-open")
 TRIES = 5
 SHELL = "/usr/bin/sh"  # this file also exists in the private root
-END_SECONDS = 10.0  # seconds in which a process must end after its connection was closed
+PROBE = Path(__file__).with_name("probe.py")
+PROBE_IMPORTS = (
+    "numpy.random",
+    "ctypes",
+    "fcntl",
+    "pathlib",
+    "signal",
+    "socket",
+    "threading",
+    "typing",
+)
 
 
 @functools.cache
@@ -48,13 +59,13 @@ def _tried(level: Level) -> str:
         secret.write_text("an answer")
         secret.chmod(0o644)
         Path(folder).chmod(0o755)
-        server = ForkServer((), LAYERS[level], (), (), probing=True)
+        server = ForkServer(PROBE_IMPORTS, LAYERS[level], (), ())
         try:
-            child = server.fork(Limits())
+            worker = WorkerProcess(server.fork(Limits()))
             try:
-                return _what_it_could_do(child, str(secret))
+                return _what_it_could_do(worker, str(secret))
             finally:
-                child.end()
+                worker.end()
         except OSError as error:
             return str(error).strip() or type(error).__name__
         finally:
@@ -91,28 +102,26 @@ def attempts(secret: str) -> Iterator[tuple[str, list[Any]]]:
     yield "start threads", []
 
 
-def _what_it_could_do(child: ForkedChild, secret: str) -> str:
-    if _is_refused(child, "answer", []):
-        return "a confined process gave a wrong answer"
-    for name, args in attempts(secret):
+def _what_it_could_do(worker: WorkerProcess, secret: str) -> str:
+    source = [Unit("probe.py", PROBE.read_text(encoding="utf-8"))]
+    calls = [("answer", []), *attempts(secret)]
+    requests = [Request("load", "probe", units=source)]
+    requests += [Request("call", "is_possible", [name, *args]) for name, args in calls]
+    for name, request in zip(("load", *(name for name, _ in calls)), requests, strict=True):
         try:
-            is_refused = _is_refused(child, name, args)
-        except (OSError, EOFError):  # the process has ended: an exec may have replaced it
-            code = child.wait(END_SECONDS)
-            if code == TOO_MANY_TASKS and name == "start threads":
+            reply = worker.exchange(request, Deadline(START_SECONDS, worker.child.clock))
+        except WorkerGone as gone:  # an exec may have replaced the process
+            if gone.code == TOO_MANY_TASKS and name == "start threads":
                 continue
-            if code == -signal.SIGKILL:
+            if gone.code == -signal.SIGKILL:
                 raise InternalError("something killed its test", killed=True) from None
             return f"a confined process gave no answer after it tried to {name}"
-        if not is_refused:
+        if name in {"load", "answer"}:
+            if reply.value is False or reply.problem or reply.problems:
+                return "a confined process gave a wrong answer"
+        elif reply.value is not False:
             return f"a confined process could still {name}"
     return ""
-
-
-def _is_refused(child: ForkedChild, name: str, args: list[Any]) -> bool:
-    deadline = Deadline(Limits().call_seconds, child.clock)
-    child.line.send([json.dumps([name, args]).encode() + b"\n"], deadline)
-    return child.line.receive(1, deadline) == REFUSED
 
 
 def choose(wanted: Level | None, own_code: bool) -> Level:

@@ -26,8 +26,6 @@ def run() -> None:
     package = importlib.util.module_from_spec(spec)
     sys.modules["autograder_worker"] = package
     spec.loader.exec_module(package)
-    work = "confinement.probing" if config.get("probing") else "serve"
-    importlib.import_module(f"autograder_worker.{work}")
     entry = importlib.import_module(f"autograder_worker.{config['role']}")
     sys.dont_write_bytecode = True
     entry.main(config)

@@ -12,7 +12,7 @@ from autograder.worker.confinement import LAYERS
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="confinement is Linux's")
 
-PROBE = "from autograder.worker.confinement.probing import ATTEMPTS"
+PROBE = "from autograder.sandbox.probe import ATTEMPTS"
 TRIES = sorted({name for name, _ in attempts("/secret")})
 
 

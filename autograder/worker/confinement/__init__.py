@@ -18,7 +18,6 @@ SCRATCH = "/submission/scratch"  # a confined submission's working folder
 READY, STARTED, LOCKED = b"ready", b"started", b"L"
 STATUS = struct.Struct("<i")
 TOO_MANY_TASKS = -1000
-DONE, REFUSED = b"D", b"R"  # the probe's answers to an attempt
 
 # The layers of each level of confinement, the strongest level first.
 LAYERS: dict[Level, tuple[str, ...]] = {

@@ -14,10 +14,11 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from typing import Any
 
 from ..limits import MAX_TASKS, backstop_of_tasks, limit_self, mapped_bytes
+from ..preparation import warm_up
+from ..serve import Server
 from . import (
     LOCKED,
     READY,
@@ -43,23 +44,22 @@ class Forker:
         self.config = config
         self.control = control
         self.layers = set(config["layers"])
-        self.program: bytes | None = None
+        self.filter: Any = None
         self.rules: Any = None
         self.proc = -1
         self.own_pids = -1
         self.max_tasks = 0
         self.counts_tasks = False
-        self.make_server: Callable[[], Any]  # called in a child once it is confined
 
     def prepare(self) -> None:
         """Do all steps that are needed only once. Their order is necessary."""
         kernel.prctl(kernel.SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
         self.proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
         # imports need /proc and all files of Python, which this process cannot reach later
-        self._load()
+        warm_up(self.config["warm"])
         mapped_bytes()
         if "seccomp" in self.layers:
-            self.program = system_calls.compile_filter(
+            self.filter = system_calls.make_filter(
                 own_files="namespaces" in self.layers, no_open="no-open" in self.layers
             )
         if "landlock" in self.layers:
@@ -88,18 +88,6 @@ class Forker:
             # in its own namespace, the kernel counts only tasks that this process has started
             self.counts_tasks = "namespaces" not in self.layers and self._can_count_tasks()
             self.max_tasks = backstop_of_tasks() if self.counts_tasks else MAX_TASKS
-
-    def _load(self) -> None:
-        if self.config["probing"]:
-            from .probing import Probing
-
-            self.make_server = lambda: Probing(LINE)
-        else:
-            from ..preparation import warm_up
-            from ..serve import Server
-
-            warm_up(self.config["warm"])
-            self.make_server = lambda: Server(LINE, LINE, self.config["hidden"])
 
     def _enter_namespaces(self, readable: list[str]) -> None:
         """Enter new namespaces (mounts …), and continue in a forked first process."""
@@ -189,7 +177,7 @@ class Forker:
                 os.environ["MPLCONFIGDIR"] = SCRATCH  # a later import of matplotlib writes there
             if "limits" in self.layers or not self.layers:
                 limit_self(limits["memory_mb"], limits["cpu_seconds"], self.max_tasks)
-            server = self.make_server()
+            server = Server(LINE, LINE, self.config["hidden"])
             if self.rules is not None:
                 self.rules.restrict()
             if self.layers:
@@ -198,8 +186,8 @@ class Forker:
             else:
                 os.setsid()
             kernel.close_from(LINE + 1)
-            if self.program is not None:
-                kernel.load_filter(system_calls.for_this_process(self.program))
+            if self.filter is not None:
+                system_calls.apply_filter(self.filter)
             os.write(LINE, LOCKED)
             server.serve()
         finally:  # also if a layer failed; then no student code has run

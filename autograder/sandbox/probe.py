@@ -1,12 +1,10 @@
-"""Probe that tries forbidden actions. It runs instead of a submission.
+"""Forbidden actions that a test of a confinement level tries. This file runs as a submission.
 
-A request is a line of JSON: a name in ATTEMPTS, and arguments. The reply is one byte. Attempts that
-succeed do no harm: the files belong to the probe, and the signals are 0 and SIGURG.
+Actions that succeed do no harm: the files belong to the test, and the signals are 0 and SIGURG.
 """
 
 import ctypes
 import fcntl
-import json
 import os
 import signal
 import socket
@@ -16,8 +14,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import DONE, REFUSED
-
 SMALL_STACK = 2**16
 COUNTED = 2.0  # seconds after which a fork server that counts threads has killed this process
 
@@ -26,25 +22,6 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 class _Part(ctypes.Structure):
     _fields_ = [("base", ctypes.c_void_p), ("size", ctypes.c_size_t)]
-
-
-class Probing:
-    """Server that makes attempts on request, and replies "done" or "refused"."""
-
-    def __init__(self, line: int) -> None:
-        self.line = line
-        self.requests = open(line, "rb")  # noqa: SIM115
-
-    def serve(self) -> None:
-        """Read requests until the judge closes the connection, and make the requested attempts."""
-        for request in self.requests:
-            name, args = json.loads(request)
-            try:
-                ATTEMPTS[name](*args)
-            except Exception:
-                os.write(self.line, REFUSED)
-            else:
-                os.write(self.line, DONE)
 
 
 def _raised(result: int) -> None:
@@ -101,3 +78,12 @@ ATTEMPTS: dict[str, Callable[..., Any]] = {
     "trace": lambda process: _raised(_libc.ptrace(_PTRACE_SEIZE, process, 0, 0)),
     "read memory": _read_memory,
 }
+
+
+def is_possible(name: str, *args: Any) -> bool:
+    """Try the action `name`, and return False if it is refused."""
+    try:
+        ATTEMPTS[name](*args)
+    except Exception:
+        return False
+    return True
