@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks.expect import WHOLE_NUMBERS
-from autograder.course.text import are, join_names
+from autograder.course.text import join_names
 from autograder.diagnosis.array_changes import (
     BY_A_NUMBER,
     BY_A_SIZE,
@@ -84,7 +84,7 @@ GENERAL = (
         (
             COMPARE_SHAPES,
             "There is one axis too many. The numbers are right.",
-            "Return the array without brackets around it, and without np.newaxis or keepdims.",
+            "Look for brackets around the array, np.newaxis, keepdims, or a reshape that adds it.",
         ),
         {RETURNED: lambda state: [state.result]},
     ),
@@ -104,7 +104,7 @@ GENERAL = (
         (
             COMPARE_SHAPES,
             "All numbers are there, in the right order. Only the axes are missing.",
-            "Look for flatten, ravel or reshape(-1) near the end, and remove it.",
+            "Look for flatten, ravel or reshape(-1), or for a list that is filled in a loop.",
         ),
         np.ravel,
     ),
@@ -125,7 +125,7 @@ GENERAL = (
         (
             WHAT_IS_A_ROW,
             "The first axis of your result should be the last.",
-            "Look for a .T at the end, and remove it.",
+            "Look for .T, np.transpose or another change of the axes near the end.",
         ),
         np.transpose,
     ),
@@ -155,9 +155,8 @@ def generals(recipe: Recipe) -> tuple[Misconception, ...]:
     stored = (
         Misconception(
             "stored-as-whole",
-            f"If all inputs are whole numbers, {recipe.labels[step]} {are(recipe.labels[step])} "
-            "stored as whole numbers, and lose the decimals. np.empty_like and np.zeros_like make "
-            "such an array.",
+            f"If all inputs are whole numbers, the decimals of {recipe.labels[step]} are cut off, "
+            "as in an array that np.empty_like or np.zeros_like makes.",
             WHOLE_NUMBERS,
             {step: _stored(recipe.steps[step])},
         )

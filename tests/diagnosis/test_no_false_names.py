@@ -194,7 +194,7 @@ def test_an_array_with_the_dtype_of_whole_numbers_is_named():
 
     finding = diagnose(Examination(replay, lambda p: Answer(outcome_of(softmax(*p.args)))))
     assert finding.misconceptions == ("stored-as-whole",)
-    assert "the exponentials are stored as whole numbers" in finding.says
+    assert "the decimals of the exponentials are cut off" in finding.says
 
 
 @pytest.mark.parametrize("added", [1e-2, 1e-3, 1e-7, 1e-9])
