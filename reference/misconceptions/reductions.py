@@ -64,15 +64,15 @@ def wrong_reductions(of: str, hints: Hints) -> tuple[Family, ...]:
                 },
                 **{
                     f"maximum-along-{name}": (
-                        f"The maximum that your code subtracts is taken along {words}, so it is "
-                        "not one number for the whole row.",
+                        f"Your numbers match maxima along {words}. From each score, subtract the "
+                        "maximum of its row.",
                         lambda x, axis=axis: ratio(np.exp(x - x.max(axis, keepdims=True))),
                     )
                     for name, axis, words in AXES
                 },
                 "maximum-added": (
-                    "{The result is right for small scores. }Large scores overflow: the maximum "
-                    "is added. It should be subtracted.",
+                    "{The result is right for small scores. }Large scores overflow, as in a "
+                    "softmax that adds the maximum instead of subtracting it.",
                     lambda x: ratio(np.exp(x + x.max(-1, keepdims=True))),
                 ),
             },
@@ -83,7 +83,7 @@ def wrong_reductions(of: str, hints: Hints) -> tuple[Family, ...]:
             means=weights,
             ways={
                 "without-keepdims": (
-                    "Without keepdims=True, the maximum and the sum lose their axis. Then each "
+                    "The maximum and the sum lose their axis, as without keepdims=True. Then each "
                     "row is combined with the numbers of other rows, or the shapes do not fit.",
                     lambda x: np.exp(x - x.max(-1)) / np.exp(x - x.max(-1)).sum(-1),
                 ),

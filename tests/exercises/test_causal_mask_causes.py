@@ -22,7 +22,7 @@ NO_MAXIMUM = "does not subtract the maximum"
         ("e = np.exp(scores - scores.max(-1, keepdims=True)) * mask", BECOMES_0),
         ("e = np.exp(m - np.where(mask, scores, 0).max(-1, keepdims=True))", COUNTS_AS_0),
         ("e = np.exp(m.astype(np.float32))", NO_MAXIMUM),
-        ("e = np.exp(m + m.max(-1, keepdims=True))", "the maximum is added"),
+        ("e = np.exp(m + m.max(-1, keepdims=True))", "adds the maximum"),
         ("e = np.exp(m - scores[..., :1])", "subtracts the first score"),
         ("e = np.exp(m - np.where(mask, scores, 1e3).min(-1, keepdims=True))", "the smallest"),
     ],

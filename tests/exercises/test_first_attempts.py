@@ -59,7 +59,7 @@ LARGEST = "np.abs(x).max(axis=axis, keepdims=True)"
         ("softmax", softmax(f"{EXPONENTIALS}    s = e.sum(axis=axis)\n    return e / s[:, None]\n"),
          "The value before the brackets is a single number."),
         ("softmax", softmax(f"{ROW}    x = np.moveaxis(x, axis, 0)\n    e = np.exp(x - x.max(axis=0))\n"
-         "    return e / e.sum(axis=0)\n"), "it is not moved back"),
+         "    return e / e.sum(axis=0)\n"), "another order than those of the input"),
         # "Count axes from the end: −1 is the last axis" led away from `axis`
         ("softmax", softmax(f"{EXPONENTIALS}    return e / e.sum(axis=1, keepdims=True)\n"),
          "the number of axes is 1 here. The first axis is 0, and the last is −1."),

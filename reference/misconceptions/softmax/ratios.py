@@ -12,15 +12,13 @@ EXPONENTIAL: Hints = (
     "What does the formula compute from each input before the division? What does your code "
     "compute?",
     "Each result is e to the power of its input, divided by the sum of all these powers.",
-    "Look at the line with the exponential. It should be np.exp of the inputs, or of the inputs "
-    "minus their maximum.",
+    "Before the division, compute np.exp of the inputs, or of the inputs minus their maximum.",
 )
 SHARE: Hints = (
     "What is the sum of one row of your results?",
     "Each exponential is divided by the sum of the exponentials along the axis, so the results "
     "sum to 1.",
-    "Look at the divisor. It should be the sum of the exponentials along the axis, with "
-    "keepdims=True.",
+    "Divide the exponentials by their sum along the axis, with keepdims=True. Return the result.",
 )
 
 
@@ -119,20 +117,19 @@ RATIOS = (
                     lambda s: np.exp(s.array) / np.exp(s.array).max(axis=s.axis, keepdims=True),
                 ),
                 (
-                    "The exponentials are divided by the largest exponential of the whole array. "
-                    "They should be divided by their sum along the axis.",
+                    "Your numbers are exp(x − max), with the maximum of the whole array. They "
+                    "should be divided by their sum along the axis.",
                     lambda s: np.exp(s.array) / np.exp(s.array).max(),
                     lambda s: np.exp(s.array - s.array.max()),
                 ),
             ],
             "inputs-returned": (
-                "Your numbers are the unchanged inputs. There is no exponential and no division.",
+                "Your numbers are the unchanged inputs instead of their softmax.",
                 lambda s: s.array,
             ),
             "large-epsilon": [
                 (
-                    f"A number of about {size} is added to the sum. It is so large that it "
-                    "changes the results.",
+                    f"Your numbers match a sum of exponentials that is about {size} too large.",
                     {
                         "total": lambda s, size=size: (
                             s.exponentials.sum(axis=s.axis, keepdims=True) + size
@@ -163,13 +160,13 @@ RATIOS = (
                 {"weights": lambda s: np.exp(s.array)},
             ),
             "shifted-above-only": (
-                "The maximum is subtracted in the exponentials above the fraction line, but not "
-                "in their sum below it.",
+                "Your numbers are exp(x − max) divided by the sum of exp(x). The maximum should "
+                "be subtracted in both.",
                 lambda s: np.exp(s.array).sum(axis=s.axis, keepdims=True),
             ),
             "shifted-below-only": (
-                "The maximum is subtracted in the sum below the fraction line, but not in the "
-                "exponentials above it.",
+                "Your numbers are exp(x) divided by the sum of exp(x − max). The maximum should "
+                "be subtracted in both.",
                 {"weights": lambda s: np.exp(s.array) / s.total},
             ),
         },
@@ -177,19 +174,18 @@ RATIOS = (
     Family(
         "weights",
         (
-            "What does your code do after the division?",
-            "Return the results of the division unchanged, in the order and the shape of the "
-            "inputs.",
-            "Look at the lines after the division. If your code moved an axis before, it has to "
-            "move this axis back. Nothing else is left to do.",
+            "How do your results differ from the exponentials divided by their sum?",
+            "The results are these shares, unchanged, in the order and the shape of the inputs.",
+            "Look at the last lines of your function. If your code moves an axis, it has to move "
+            "this axis back.",
         ),
         {
             "percentages": (
-                "{Your|The} numbers are percentages{: each row sums to 100. It should sum to 1}.",
+                "{Your|The} numbers are percentages{: they sum to 100. They should sum to 1}.",
                 lambda s: 100 * s.exponentials / s.total,
             ),
             "axis-not-moved-back": (
-                "The axis is moved for the softmax, but it is not moved back.",
+                "The axes of the result are in another order than those of the input.",
                 lambda s: np.moveaxis(s.exponentials / s.total, s.axis, -1),
                 lambda s: np.moveaxis(s.exponentials / s.total, s.axis, 0),
                 lambda s: np.swapaxes(s.exponentials / s.total, s.axis, -1),

@@ -126,17 +126,17 @@ SHIFTS = (
         KEEPDIMS,
         {
             "sum-without-keepdims": (
-                "Without keepdims=True, the sum loses its axis. Then each sum divides the wrong "
-                "entries, or the shapes do not fit.",
+                "The sum loses its axis, as without keepdims=True. Then each sum divides the "
+                "wrong entries, or the shapes do not fit.",
                 {"total": lambda s: s.exponentials.sum(axis=s.axis)},
             ),
             "maximum-without-keepdims": (
-                "Without keepdims=True, the maximum loses its axis. Then the maxima of other rows "
-                "are subtracted, or the shapes do not fit.",
+                "The maximum loses its axis, as without keepdims=True. Then the maxima of other "
+                "rows are subtracted, or the shapes do not fit.",
                 {"shifted": lambda s: s.array - s.array.max(axis=s.axis)},
             ),
             "without-keepdims": (
-                "Without keepdims=True, the maximum and the sum lose their axis. Then each row "
+                "The maximum and the sum lose their axis, as without keepdims=True. Then each row "
                 "is combined with the numbers of other rows, or the shapes do not fit.",
                 {
                     "shifted": lambda s: s.array - s.array.max(axis=s.axis),
@@ -154,7 +154,7 @@ SHIFTS = (
         ),
         {
             name: (
-                f"Your code subtracts the maxima along {words}, even if another axis is asked for.",
+                f"Your numbers match maxima along {words}, even if another axis is asked for.",
                 lambda s, axis=axis: s.array - s.array.max(axis=axis(s), keepdims=True),
             )
             for name, words, axis in (
@@ -226,8 +226,8 @@ SHIFTS = (
         OVERFLOW,
         {
             "largest-size-subtracted": (
-                "The largest absolute value is subtracted instead of the maximum, so rows of "
-                "large negative numbers vanish.",
+                "Rows of large negative numbers vanish, as in a softmax that subtracts a number "
+                "far above their maximum, such as their largest absolute value.",
                 lambda s: s.array - np.abs(s.array).max(axis=s.axis, keepdims=True),
             ),
             "maximum-added": (
@@ -287,7 +287,7 @@ SHIFTS = (
             "Does a softmax stay the same if all inputs are divided by the same number?",
             "You can subtract the maximum without any change of the result. If you divide by the "
             "maximum, the result changes.",
-            "In the line that keeps the numbers small, subtract the maximum.",
+            "Do not divide the inputs. To keep the numbers small, subtract the maximum.",
         ),
     ),
     Family(
