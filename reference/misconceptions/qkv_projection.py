@@ -16,31 +16,31 @@ STEPS = {
 }
 
 WHICH: Hints = (
-    "Which matrix does each of your three products use?",
+    "Which matrix makes each of your three results?",
     "W_Q makes the queries, W_K makes the keys, and W_V makes the values. Multiply X by each of "
     "the three.",
-    "Look at your three products, one after another. Which matrix does each of them use?",
+    "Look at the line that makes each result, and at the line with return.",
 )
 SIDES: Hints = (
     "In which order do the shapes of X and W_Q fit together?",
     "Row i of the result is row i of X times the matrix. X is on the left, and nothing is "
     "transposed.",
-    "Look at both sides of each @, and remove any .T that you find there.",
+    "Look at each product: X on the left, the matrix on the right, and no axes exchanged.",
 )
 PLAIN: Hints = (
-    "What else does your code do with the product?",
+    "What else does your code do with X, the matrices or the products?",
     "A projection is only a product. Scaling and softmax come later.",
-    "Remove the code between the product and the return.",
+    "Compute only X times each matrix, and return these three products.",
 )
 LAST: Hints = (
     "How many rows does X have, and how many rows does each of your results have?",
     "Each token has a query, a key and a value: row i of a result is row i of X times the matrix.",
-    "Look for an index of X that selects its last row, and remove it.",
+    "Look for an index that selects the last row, or a loop that keeps only its last round.",
 )
 ORDER: Hints = (
     "Which results should the function return, and in which order?",
     "The function returns first the queries, then the keys, then the values.",
-    "Look at the return line, and at the names in it.",
+    "Look at the names in the return line, and at the line that makes each of them.",
 )
 
 
@@ -72,7 +72,7 @@ MISCONCEPTIONS = (
                 lambda x, w: x * w,
             ),
             "first-item-only": (
-                "Only the first item of a batch is projected.",
+                "The results have only the first item of a batch.",
                 lambda x, w: x[:1] @ w if x.ndim > 2 else x @ w,
             ),
             "mean-of-positions": (
@@ -119,7 +119,7 @@ MISCONCEPTIONS = (
         {
             **{
                 f"{made}-by-{name}-matrix": (
-                    f"The {made} are made with {wrong}. They should be made with {right}.",
+                    f"Your numbers match {made} made with {wrong}. The {made} should use {right}.",
                     {made: lambda s, wrong=wrong: s.project(s.X, getattr(s, wrong))},
                 )
                 for made, right, name, wrong in (
@@ -138,18 +138,18 @@ MISCONCEPTIONS = (
                 for made, matrix in (("values", "W_V"), ("keys", "W_K"), ("queries", "W_Q"))
             },
             "all-by-query-matrix": (
-                "Queries, keys and values are all made with W_Q.",
+                "Your numbers match queries, keys and values that are all made with W_Q.",
                 {
                     "keys": lambda s: s.project(s.X, s.W_Q),
                     "values": lambda s: s.project(s.X, s.W_Q),
                 },
             ),
             "keys-from-queries": (
-                "The keys are made from the queries. They should be made from X.",
+                "Your numbers match keys made from the queries. They should be made from X.",
                 {"keys": lambda s: s.project(s.queries, s.W_K)},
             ),
             "values-from-keys": (
-                "The values are made from the keys. They should be made from X.",
+                "Your numbers match values made from the keys. They should be made from X.",
                 {"values": lambda s: s.project(s.keys, s.W_V)},
             ),
         },
@@ -159,7 +159,7 @@ MISCONCEPTIONS = (
         LAST,
         {
             "last-position-only": (
-                "Only the last position is projected.",
+                "The results have only the last position.",
                 {"X": lambda s: s.X[..., -1:, :]},
                 {"X": lambda s: s.X[..., -1, :]},
             ),
