@@ -93,16 +93,16 @@ MASKING = (
                 lambda s: masked(s, lambda m: np.where(m, -1e9, s.scaled)),
             ),
             "mask-transposed": (
-                "Your code uses the transposed mask: the rows of the mask should be queries, and "
-                "its columns keys.",
+                "Your numbers match the transposed mask: the rows of the mask should be queries, "
+                "and its columns keys.",
                 *(
                     lambda s, low=low: masked(s, lambda m: np.where(transposed(m), s.scaled, low))
                     for low in (-np.inf, -1e9)
                 ),
             ),
             "mask-after-softmax": (
-                "The mask acts after the softmax: blocked weights are 0{, but the rest of the row "
-                "no longer sums to 1}.",
+                "Your numbers match a mask after the softmax: blocked weights are 0{, but the "
+                "rest of the row no longer sums to 1}.",
                 *(_after(lambda w, m: w * m, way) for way in (softmax, shares_along)),
             ),
             "mask-after-softmax-renormalised": [
@@ -120,7 +120,7 @@ MASKING = (
                 ),
             ],
             "mask-inverted-after-softmax": (
-                "The mask is inverted and acts after the softmax, so allowed weights are 0.",
+                "Your numbers match an inverted mask after the softmax: allowed weights are 0.",
                 _after(lambda w, m: w * (1 - m)),
             ),
             "low-number-in-weights": (
@@ -253,15 +253,14 @@ MASKING = (
             ),
             "mask-not-stretched": [
                 (
-                    "Your code uses the mask as an index of the scores. An index does not "
-                    "broadcast, so a mask with fewer axes raises an error, or selects other "
-                    "scores.",
+                    "The mask acts like an index of the scores. An index does not broadcast, so a "
+                    "mask with fewer axes raises an error, or selects other scores.",
                     lambda s: _indexed(s, lambda m: m == 0),
                 ),
                 (
-                    "Your code uses `~mask` as an index of the scores. An index does not "
-                    "broadcast, so a mask of True and False needs the shape of the scores. `~` "
-                    "exchanges True and False, but not the numbers 0 and 1.",
+                    "`~mask` acts like an index of the scores. An index does not broadcast, so a "
+                    "mask of True and False needs the shape of the scores. `~` exchanges True and "
+                    "False, but not the numbers 0 and 1.",
                     lambda s: _indexed(s, lambda m: ~m),
                 ),
             ],

@@ -35,13 +35,13 @@ SCORES = (
             ),
             # S3 of the course's sources
             "all-axes-transposed": (
-                "{Without a batch axis, the result is right. }With a batch axis, `.T` reverses "
-                "all axes of the keys, and so also moves the batch axis.",
+                "{Without a batch axis, the result is right. }With a batch axis, all axes of the "
+                "keys are reversed, as by `.T`, so the batch axis moves too.",
                 lambda s: s.Q @ s.K.T,
             ),
             "all-pairs-of-sequences": (
-                "With batch axes, np.dot and np.inner multiply every sequence of Q by every "
-                "sequence of K. `@` multiplies only sequences at the same place.",
+                "With batch axes, every sequence of Q is multiplied by every sequence of K, as by "
+                "np.dot. `@` multiplies only sequences at the same place.",
                 lambda s: np.dot(s.Q, transposed(s.K)),
             ),
             "scores-transposed": (
@@ -54,7 +54,7 @@ SCORES = (
                 lambda s: transposed(s.Q) @ s.K,
             ),
             "first-two-axes-swapped": (
-                "Your code exchanges the first two axes of K. It should exchange the last two{. "
+                "Your numbers match K with its first two axes exchanged, instead of the last two{. "
                 "Without a batch axis, these are the same axes}.",
                 lambda s: s.Q @ np.swapaxes(s.K, 0, 1),
             ),

@@ -12,8 +12,7 @@ from reference.misconceptions.formulas import formulas
 SCALE: Hints = (
     "What do the lines with a division divide, and by which number?",
     "The scores are divided by √d_k, where d_k is the number of columns of Q and of K.",
-    "Look at the line that divides the scores. Take d_k from the last axis of K, and divide by "
-    "its square root.",
+    "Take d_k from the last axis of K. Divide the scores by its square root, once.",
 )
 
 
@@ -61,13 +60,13 @@ SCALING = (
                 lambda s: 1 / s.Q.shape[-1],
             ),
             "root-of-axis-1": (
-                "The divisor of the scores is taken from axis 1. The size of axis 1 is d_k only "
-                "without a batch axis.",
+                "Your numbers match scores divided by the root of the size of axis 1. This size "
+                "is d_k only without a batch axis.",
                 lambda s: np.sqrt(s.Q.shape[1]),
                 lambda s: np.sqrt(s.K.shape[1]),
             ),
             "root-of-axis-0": (
-                "The divisor of the scores is taken from axis 0. The size of axis 0 is not d_k.",
+                "Your numbers match scores divided by the root of the size of axis 0, not of d_k.",
                 lambda s: np.sqrt(s.Q.shape[0]),
                 lambda s: np.sqrt(s.K.shape[0]),
             ),
@@ -91,7 +90,7 @@ SCALING = (
         SCALE,
         {
             "rounded-scores": (
-                "Your numbers match scaled scores that are rounded down to whole numbers (`//`).",
+                "Your numbers match scaled scores that are rounded down to whole numbers.",
                 {"scaled": lambda s: s.scores // np.sqrt(s.Q.shape[-1])},
             ),
             "scaled-after-softmax": (

@@ -62,8 +62,8 @@ WEIGHTS = (
                 *over("blocked", (-2, -1)),
             ),
             "mean-subtracted": (
-                "Your code subtracts the mean of the scores instead of their maximum, so large "
-                "scores that are far apart overflow.",
+                "Large scores that are far apart overflow, as in a softmax that subtracts the "
+                "mean of the scores instead of their maximum.",
                 {"weights": lambda s: _shares(np.exp(s.blocked - s.scaled.mean()))},
                 {
                     "weights": lambda s: _shares(
@@ -111,13 +111,13 @@ WEIGHTS = (
                 lambda s: _shares(np.exp(s.blocked - s.blocked.max()).astype(np.float32)),
             ),
             "sum-without-keepdims": (
-                "Without keepdims=True, the sum loses its axis. Then each sum divides the wrong "
-                "entries, or the shapes do not fit.",
+                "The sum loses its axis, as without keepdims=True. Then each sum divides the "
+                "wrong entries, or the shapes do not fit.",
                 lambda s: np.exp(shifted(s)) / np.exp(shifted(s)).sum(-1),
             ),
             "maximum-without-keepdims": (
-                "Without keepdims=True, the maximum loses its axis. Then the maxima of other rows "
-                "are subtracted, or the shapes do not fit.",
+                "The maximum loses its axis, as without keepdims=True. Then the maxima of other "
+                "rows are subtracted, or the shapes do not fit.",
                 lambda s: _shares(np.exp(s.blocked - s.blocked.max(-1))),
             ),
         },
@@ -128,7 +128,7 @@ WEIGHTS = (
         SOFTMAX,
         {
             "no-softmax": (
-                "The weights are the scaled scores: there is no softmax.",
+                "The weights are the scaled scores instead of their softmax.",
                 lambda s: s.blocked,
             ),
             "exponentials-only": (
@@ -137,13 +137,13 @@ WEIGHTS = (
                 lambda s: np.exp(s.blocked),
             ),
             "shifted-exponentials-only": (
-                "{The largest weight of each row is 1. }The maximum of the row is subtracted from "
-                "the scores before the exponential, but the exponentials are not divided by their "
-                "sum.",
+                "{The largest weight of each row is 1, because the|The} exponentials are not "
+                "divided by their sum.",
                 lambda s: np.exp(shifted(s)),
             ),
             "no-exponential": (
-                "The scores are divided by the sum of their row. There is no exponential.",
+                "Your numbers match scores divided by the sum of their row, without an "
+                "exponential.",
                 lambda s: s.blocked / s.blocked.sum(-1, keepdims=True),
             ),
             "base-2": (
@@ -162,8 +162,8 @@ WEIGHTS = (
             ),
             "large-epsilon": [
                 (
-                    f"A number of about {size} is added to the sum. It is so large that {{the "
-                    f"rows do not sum to 1|it changes the weights}}.",
+                    f"Your numbers match sums of exponentials that are about {size} too large{{, "
+                    f"so the rows do not sum to 1}}.",
                     lambda s, size=size: (
                         np.exp(shifted(s)) / (np.exp(shifted(s)).sum(-1, keepdims=True) + size)
                     ),
