@@ -916,7 +916,7 @@ FIRST = {
             "return np.where(mask, scores, -np.inf)": "scores = np.array(scores, float); "
             "scores[~np.broadcast_to(mask, scores.shape)] = -np.inf; return scores"
         },
-        "your code uses `~mask` as an index of the scores. An index does not broadcast",
+        "`~mask` acts like an index of the scores. An index does not broadcast",
     ),
     "a minus before a mask is no `~`": (
         "causal_mask",

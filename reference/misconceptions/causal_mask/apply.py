@@ -22,7 +22,7 @@ WHERE: Hints = (
     "Which scores does your code change?",
     "First broadcast the mask to the shape of the scores. Replace the scores where the mask is "
     "False or 0. Do not change any other score.",
-    "Look at the order of the two values in np.where, or at what you do to the mask first.",
+    "Look at the line in which the mask acts, and at what your code does to the mask first.",
 )
 
 
@@ -56,8 +56,8 @@ APPLY = (
                 lambda x, m: x + m * -1e9,
             ),
             "mask-transposed": (
-                "Your code uses the transposed mask: the rows of the mask should be queries, and "
-                "its columns keys.",
+                "Your numbers match the transposed mask: the rows of the mask should be queries, "
+                "and its columns keys.",
                 lambda x, m: np.where(_t(m), x, -np.inf),
                 lambda x, m: np.where(_t(m), x, -1e9),
             ),
@@ -96,7 +96,7 @@ APPLY = (
                 lambda x, m: softmax(x) * m,
             ),
             "own-causal-mask": (
-                "Your code uses a causal mask and ignores the given mask.",
+                "Your numbers match a causal mask{, whatever mask is given}.",
                 lambda x, m: np.where(np.tril(np.ones(x.shape[-2:])), x, -np.inf),
                 lambda x, m: np.where(np.tril(np.ones(x.shape[-2:])), x, -1e9),
             ),
@@ -159,7 +159,7 @@ APPLY = (
             "blocked-nan": [
                 (
                     "Blocked scores are NaN (not a number). NaN comes from 0 / 0, 0 · ∞ or ∞ − ∞, "
-                    "or from np.nan in your code.",
+                    "or from a NaN in your code.",
                     lambda x, m: np.where(m, x, np.nan),
                 ),
                 (
@@ -219,18 +219,17 @@ APPLY = (
             ),
             "mask-not-stretched": [
                 (
-                    "Your code uses the mask as an index of the scores. An index does not "
-                    "broadcast, so a mask with fewer rows or axes raises an error, or selects "
-                    "other scores.",
+                    "The mask acts like an index of the scores. An index does not broadcast, so a "
+                    "mask with fewer rows or axes raises an error, or selects other scores.",
                     *(
                         lambda s, low=low: _indexed(s.scores, np.asarray(s.mask) == 0, low)
                         for low in (-np.inf, -1e9)
                     ),
                 ),
                 (
-                    "Your code uses `~mask` as an index of the scores. An index does not "
-                    "broadcast, so a mask of True and False needs the shape of the scores. `~` "
-                    "exchanges True and False, but not the numbers 0 and 1.",
+                    "`~mask` acts like an index of the scores. An index does not broadcast, so a "
+                    "mask of True and False needs the shape of the scores. `~` exchanges True and "
+                    "False, but not the numbers 0 and 1.",
                     *(
                         lambda s, low=low: _indexed(s.scores, ~np.asarray(s.mask), low)
                         for low in (-np.inf, -1e9)

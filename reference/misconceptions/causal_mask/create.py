@@ -12,8 +12,8 @@ LOOK: Hints = (
     "In each row of your mask, which entries are true (or 1), and which should be?",
     "True (or 1) means “may attend”. In row i, the keys 0 to i are true: the position itself and "
     "the past.",
-    "Find the function that cuts a triangle, and look at its second argument. The diagonal and "
-    "the entries below the diagonal stay true.",
+    "Look at the line that decides which entries are true. The diagonal and the entries below the "
+    "diagonal should be true, and no others.",
 )
 SIZE: Hints = (
     "How many entries should the mask of seq_len tokens have?",

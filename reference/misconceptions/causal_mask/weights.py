@@ -99,13 +99,13 @@ WEIGHTS = (
         BEFORE,
         {
             "mask-after-softmax": (
-                "The mask acts after the softmax: blocked weights are 0{, but the rest of the row "
-                "no longer sums to 1}.",
+                "Your numbers match a mask after the softmax: blocked weights are 0{, but the "
+                "rest of the row no longer sums to 1}.",
                 _later(lambda s: softmax(s.scores) * mask_of(s)),
             ),
             "renormalised-over-everything": (
-                "The mask acts after the softmax. Then each weight is divided by the sum over the "
-                "whole array. It should be divided by the sum of its row.",
+                "Your numbers match a mask after the softmax, and a division by the sum over the "
+                "whole array. Each row should be divided by its own sum.",
                 _later(
                     lambda s: (
                         softmax(s.scores) * mask_of(s) / (softmax(s.scores) * mask_of(s)).sum()
@@ -172,8 +172,8 @@ WEIGHTS = (
             ),
             **{
                 f"{name}-subtracted": (
-                    f"Your code subtracts {words} of each row instead of the largest allowed "
-                    "score. If scores lie far apart, the exponentials overflow.",
+                    "Large scores that are far apart overflow, as in a softmax that subtracts "
+                    f"{words} of each row instead of the largest allowed score.",
                     _less(number),
                     _of_allowed(number),
                 )
@@ -220,7 +220,7 @@ WEIGHTS = (
                 lambda s: _stack(s) - np.log(np.exp(_stack(s)).sum(-1, keepdims=True)),
             ),
             "no-softmax": (
-                "There is no softmax: the result has the masked scores.",
+                "The result has the masked scores instead of their softmax.",
                 lambda s: s.masked,
             ),
             "exponentials-only": [
@@ -293,7 +293,7 @@ WEIGHTS = (
                 lambda s: softmax(softmax(s.masked)),
             ),
             "softmax-then-mask-then-softmax": (
-                "Your code takes a softmax, sets weights to 0, and then takes another softmax.",
+                "Your numbers match a softmax, then 0 for blocked weights, and another softmax.",
                 _later(lambda s: softmax(softmax(s.scores) * mask_of(s))),
             ),
             "equal-weights": (
