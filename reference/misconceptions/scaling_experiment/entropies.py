@@ -79,7 +79,7 @@ ENTROPY = (
                 lambda s: _terms(s).sum(-1) / np.log(10),
             ),
             "no-minus": (
-                "The minus sign of −Σ p·ln p is missing: an entropy is never negative.",
+                "The signs are reversed: an entropy −Σ p·ln p is never negative.",
                 lambda s: -_terms(s).sum(-1),
             ),
             "sum-over-everything": (
@@ -115,8 +115,8 @@ ENTROPY = (
                 lambda s: entropy(softmax(s.p)),
             ),
             "axis-kept": (
-                "{The numbers are right, but the|The} result has an axis of size 1 at the end "
-                "(keepdims).",
+                "{The numbers are right, but the|The} result has an axis of size 1 at the end, as "
+                "with keepdims.",
                 lambda s: _terms(s).sum(-1, keepdims=True),
             ),
         },
@@ -131,8 +131,8 @@ ENTROPY = (
                 lambda s: -(s.p * np.log(s.p)).sum(-1),
             ),
             "zero-for-a-row-with-zero": (
-                "A row with a weight of 0 has entropy 0, because its NaN is replaced at the end. "
-                "Only the term 0 · ln 0 should count as 0. The other terms stay.",
+                "A row with a weight of 0 has entropy 0. Only the term 0 · ln 0 should count as "
+                "0. The other terms stay.",
                 lambda s: np.nan_to_num(-(s.p * np.log(s.p)).sum(-1)),
             ),
             "large-epsilon": [

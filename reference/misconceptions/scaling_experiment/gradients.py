@@ -13,7 +13,7 @@ JACOBIAN: Hints = (
     "What is the derivative of softmax output i with respect to input j?",
     "The Jacobian is diag(p) − p pᵀ. Its Frobenius norm is the square root of the sum of all "
     "squared entries. Each row of scores has one norm.",
-    "Compare the matrix that your code makes with diag(p) − p pᵀ for one row p.",
+    "For one row p, compare each step of your code with diag(p) − p pᵀ and its norm.",
 )
 
 
@@ -52,25 +52,28 @@ GRADIENT = (
         means=of_weights,
         ways={
             "diagonal-only": (
-                "Your code uses only the diagonal p·(1 − p) of the Jacobian. The entries −p_i·p_j "
-                "are missing.",
+                "Your numbers match only the diagonal p·(1 − p) of the Jacobian, without the "
+                "entries −p_i·p_j.",
                 lambda p: (p * (1 - p))[..., None] * np.eye(p.shape[-1]),
             ),
             "outer-product-only": (
-                "Your code uses only p pᵀ. The diagonal matrix diag(p) is missing.",
+                "Your numbers match the matrix p pᵀ. It should be diag(p) − p pᵀ.",
                 outer,
             ),
             "plus-for-minus": (
-                "Your matrix is diag(p) + p pᵀ. It should be diag(p) − p pᵀ.",
+                "Your numbers match the matrix diag(p) + p pᵀ. It should be diag(p) − p pᵀ.",
                 lambda p: diagonal(p) + outer(p),
             ),
-            "weights-only": ("Your matrix is diag(p). The term −p pᵀ is missing.", diagonal),
+            "weights-only": (
+                "Your numbers match the norm of diag(p), or of p, instead of diag(p) − p pᵀ.",
+                diagonal,
+            ),
             "identity": (
-                "Your matrix is I − p pᵀ. It should be diag(p) − p pᵀ.",
+                "Your numbers match the matrix I − p pᵀ. It should be diag(p) − p pᵀ.",
                 lambda p: np.eye(p.shape[-1]) - outer(p),
             ),
             "rows-not-weighted": (
-                "Your matrix is δ_ij − p_j. Each row i should be multiplied by p_i.",
+                "Your numbers match the matrix δ_ij − p_j. Multiply each row i by p_i.",
                 lambda p: np.eye(p.shape[-1]) - p[..., None, :] * np.ones((p.shape[-1], 1)),
             ),
         },
@@ -139,11 +142,11 @@ GRADIENT = (
         means=of_scores,
         ways={
             "no-softmax": (
-                "Your code uses the scores as weights: the softmax is missing.",
+                "Your numbers match scores that are used as weights, without a softmax.",
                 lambda x: x,
             ),
             "sigmoid": (
-                "Your weights come from a sigmoid. They should come from a softmax.",
+                "Your numbers match weights from a sigmoid instead of a softmax.",
                 lambda x: 1 / (1 + np.exp(-x)),
             ),
             "softmax-over-columns": (
@@ -171,11 +174,11 @@ GRADIENT = (
                 lambda x: np.exp(x - x.max()) / np.exp(x - x.max()).sum(-1, keepdims=True),
             ),
             "softmax-twice": (
-                "Your code takes a softmax of a softmax.",
+                "Your numbers match a softmax of a softmax.",
                 lambda x: softmax(softmax(x)),
             ),
             "scaled-too": (
-                "The scores are divided by a root first. Do not divide the scores.",
+                "Your numbers match scores divided by √L. Do not divide the scores.",
                 lambda x: softmax(x / np.sqrt(x.shape[-1])),
             ),
         },

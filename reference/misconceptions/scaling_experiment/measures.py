@@ -27,12 +27,12 @@ DRAWS: Hints = (
     "How does your code make Q and K of each trial?",
     "Each trial uses `rng` to sample a new Q and a new K of shape (seq_len, d) with standard "
     "normal numbers.",
-    "Look inside the loop over trials: rng.standard_normal should make a new Q and a new K there.",
+    "Look at the lines that use rng, and at the product of Q and K. Print the shapes of all three.",
 )
 DIVISOR: Hints = (
     "By what number are the scores divided before the scaled measures are computed?",
     "The scaled scores are the unscaled scores divided by √d, where d is the dimension.",
-    "Look at the line that makes scaled scores from unscaled ones.",
+    "Print the standard deviations of both kinds of scores. How many times larger is one of them?",
 )
 MATRIX = (-1, -2)
 
@@ -132,7 +132,7 @@ MEASURING: tuple[Family, ...] = (
         means=each_dimension,
         ways={
             "scaled-not-scaled": (
-                "Your code computes the scaled measures from unscaled scores.",
+                "The scaled measures are those of unscaled scores.",
                 lambda s: s.unscaled,
             ),
             "multiplies-by-root": (
@@ -140,12 +140,12 @@ MEASURING: tuple[Family, ...] = (
                 lambda s: s.unscaled * np.sqrt(s.d),
             ),
             "unscaled-is-scaled": (
-                "Your code computes the unscaled measures from scaled scores.",
+                "The unscaled measures are those of scaled scores.",
                 {"unscaled": lambda s: product(s) / np.sqrt(s.d), "scaled": lambda s: s.unscaled},
             ),
             "scaled-twice": (
-                "Your code divides all scores by √d before it computes the measures. It divides "
-                "the scaled scores by √d again.",
+                "The unscaled measures are those of scores divided by √d, and the scaled measures "
+                "are those of scores divided by √d twice.",
                 {"unscaled": lambda s: product(s) / np.sqrt(s.d)},
             ),
         },
@@ -177,7 +177,7 @@ MEASURING: tuple[Family, ...] = (
                 {"entropy": lambda s: lambda weights: entropy(weights).mean(-1) / np.log(10)},
             ),
             "entropy-negative": (
-                "The entropies are negative: the minus sign of −Σ p·ln p is missing.",
+                "The entropies are negative. An entropy −Σ p·ln p is never negative.",
                 {"entropy": lambda s: lambda weights: -entropy(weights).mean(-1)},
             ),
         },
@@ -208,14 +208,15 @@ MEASURING: tuple[Family, ...] = (
                 {"K": lambda s: s.Q},
             ),
             "draws-divided": (
-                "Your code divides Q and K by √d, so even the unscaled scores are divided by d.",
+                "Even the unscaled scores are divided by d, as if Q and K were divided by √d.",
                 {
                     "Q": lambda s: drawn(s.d, s.seq_len, 0) / np.sqrt(s.d),
                     "K": lambda s: drawn(s.d, s.seq_len, 1) / np.sqrt(s.d),
                 },
             ),
             "length-and-dimension-exchanged": (
-                "Q and K have the shape (d, seq_len). It should be (seq_len, d).",
+                "Your numbers match d × d scores: those of Qᵀ K, or of Q and K of the shape (d, "
+                "seq_len). The scores of a trial should be seq_len × seq_len.",
                 {
                     "Q": lambda s: s.generator.standard_normal((REPLAYS // 4, s.d, s.seq_len)),
                     "K": lambda s: s.generator.standard_normal((REPLAYS // 4, s.d, s.seq_len)),
@@ -236,13 +237,13 @@ MEASURING: tuple[Family, ...] = (
                 },
             ),
             "same-weights": (
-                "Your entropy and largest weight for the scaled scores are computed from the "
-                "unscaled scores.",
+                "Your entropy and largest weight for the scaled scores are those of the unscaled "
+                "scores.",
                 {"weights_scaled": lambda s: s.weights_unscaled},
             ),
             "same-weights-scaled": (
-                "Your entropy and largest weight for the unscaled scores are computed from the "
-                "scaled scores.",
+                "Your entropy and largest weight for the unscaled scores are those of the scaled "
+                "scores.",
                 {"weights_unscaled": lambda s: softmax(s.scaled)},
             ),
             "added-over-trials": (
@@ -250,7 +251,7 @@ MEASURING: tuple[Family, ...] = (
                 {"averaged": lambda s: lambda trials: trials * s.trials},
             ),
             "divided-once-too-often": (
-                "Your code divides the measures by the number of trials twice.",
+                "The measures are too small by the factor `trials`, as if divided by it twice.",
                 {"averaged": lambda s: lambda trials: trials / s.trials},
             ),
         },
