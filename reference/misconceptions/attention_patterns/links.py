@@ -85,8 +85,8 @@ LINK_MISTAKES = (
                 ],
             ),
             "columns": (
-                "Your code takes the links from the columns. A column shows which queries look at "
-                "a token. A row shows which tokens a query looks at.",
+                "Your links are those of the columns. A column shows which queries look at a "
+                "token. A row shows which tokens a query looks at.",
                 lambda s: strongest_links(np.asarray(s.weights).T, s.tokens, s.k),
             ),
             "without-itself": (
@@ -201,12 +201,13 @@ LINK_MISTAKES = (
                 ],
             ),
             "sorted-as-text": (
-                "Your code compares the weights as text. As text, “9” is larger than “40”.",
+                "Your links match an order of the weights as text. As text, “9” is larger than "
+                "“40”.",
                 *(_sorted_by(lambda w, form=form: form.format(100 * w)) for form in FORMS),
             ),
             "first-of-a-repeated-token": (
-                "If a token repeats, your code gives every link of this token the weight of the "
-                "first occurrence.",
+                "If a token repeats, every link of this token has the weight of the first "
+                "occurrence.",
                 lambda s: [
                     [
                         (s.tokens[j], float(row[s.tokens.index(s.tokens[j])]))

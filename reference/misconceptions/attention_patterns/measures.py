@@ -55,7 +55,7 @@ MEASURES = (
         WEIGHTS,
         {
             "no-scaling": (
-                "Your code does not divide the scores by √d.",
+                "Your numbers match scores that are not divided by √d.",
                 {"scaled": lambda s: s.scores},
             ),
             "multiplies-by-root": (
@@ -63,8 +63,8 @@ MEASURES = (
                 {"scaled": lambda s: s.scores * np.sqrt(s.e.shape[1])},
             ),
             "cosines": (
-                "Your scores are cosine similarities: each embedding was divided by its length "
-                "first.",
+                "Your numbers match cosine similarities: dot products divided by the lengths of "
+                "both embeddings. They should be divided by √d.",
                 {
                     "scaled": lambda s: (
                         s.scores
@@ -85,12 +85,12 @@ MEASURES = (
                 {"weights": lambda s: np.exp(s.scaled) / np.exp(s.scaled).sum(-1, keepdims=True)},
             ),
             "no-softmax": (
-                "Your code computes the measures from the scaled scores. There is no softmax.",
+                "The measures are those of the scaled scores, without a softmax.",
                 {"weights": lambda s: s.scaled},
             ),
             "exponentials-only": (
-                "Your code computes the measures from the exponentials. The exponentials should "
-                "be divided by their sum first.",
+                "The measures are those of the exponentials. The exponentials should be divided "
+                "by their sum first.",
                 {"weights": lambda s: np.exp(s.scaled)},
             ),
             "diagonal-blocked": (
@@ -103,7 +103,7 @@ MEASURES = (
                 {"scores": lambda s: -((s.e[:, None] - s.e[None]) ** 2).sum(-1)},
             ),
             "causal": (
-                "Your code uses a causal mask. The task has no mask.",
+                "Your numbers match a causal mask. The task has no mask.",
                 {"weights": lambda s: softmax(np.where(np.tri(len(s.e)), s.scaled, -np.inf))},
             ),
         },
@@ -204,7 +204,7 @@ MEASURES = (
                 )
                 for size in (1e-2, 1e-3, 1e-4, 1e-5)
             ],
-            "no-minus": ("The minus sign of −Σ p·ln p is missing.", lambda w: -entropy(w).mean()),
+            "no-minus": ("The sign of the entropy is reversed.", lambda w: -entropy(w).mean()),
             "relative-entropy": (
                 "The entropy is divided by ln L. It should be the entropy itself, in nats.",
                 lambda w: entropy(w).mean() / np.log(w.shape[-1]),
