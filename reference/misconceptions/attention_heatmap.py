@@ -19,7 +19,7 @@ IMAGE: Hints = (
     "Which row of the matrix is the top row of your picture?",
     "Row i of the image should show row i of the weights. Do not turn, scale or normalise the "
     "weights.",
-    "Look at what you pass to imshow (or pcolormesh). It should be the unchanged weights.",
+    "Look at what you pass to imshow (or pcolormesh), and at which end each axis begins.",
 )
 PANELS: Hints = (
     "What does each of the three pictures show, from left to right?",
@@ -123,8 +123,8 @@ EFFECT = (
                 lambda s: s.plain,
             ),
             "mask-after-softmax": (
-                "In the third picture the mask acts after the softmax{: the rows "
-                "no longer sum to 1}.",
+                "The third picture matches a mask after the softmax{: the rows no longer sum to "
+                "1}.",
                 lambda s: s.plain * _m(s),
             ),
             "mask-taken-the-other-way": (
@@ -134,7 +134,7 @@ EFFECT = (
             ),
             "mask-turned-by-tilde": (
                 "In the third picture, `~` does not exchange the numbers 0 and 1 of the mask. "
-                "Both become other numbers, which count as True, so every key is blocked.",
+                "Whole numbers become others, which count as True, so every key is blocked.",
                 lambda s: softmax(np.where(~np.asarray(s.mask), -1e9, s.scores)),
                 lambda s: softmax(np.where(~np.asarray(s.mask), -np.inf, s.scores)),
             ),
@@ -178,8 +178,8 @@ EFFECT = (
                 lambda x: np.exp(x - x.max(1, keepdims=True)),
             ),
             "scaled-again": (
-                "Your code divides the scores by the root of the number of keys, although they "
-                "are already scaled.",
+                "Both pictures of weights match scores divided by the root of the number of keys. "
+                "The scores are already scaled.",
                 lambda x: softmax(x / np.sqrt(x.shape[-1])),
             ),
         },

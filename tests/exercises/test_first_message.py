@@ -90,7 +90,7 @@ CHANGES = [
         "np.where(mask, scores, -np.inf)",
         "np.where(~mask, -1e9, scores)",
         ("mask-turned-by-tilde",),
-        "Both become other numbers, which count as True, so every key is blocked.",
+        "Whole numbers become others, which count as True, so every key is blocked.",
     ),
     (
         "scaling_experiment",
