@@ -42,8 +42,8 @@ MERGE = (
         means=of_x,
         ways={
             "reshape-only": (
-                "Your numbers match a reshape alone. The heads are not moved back first, "
-                "so features of different tokens are mixed.",
+                "Your numbers match a reshape alone, without moving the heads back first, so "
+                "features of different tokens are mixed.",
                 lambda x: x.reshape(x.shape[0], x.shape[2], -1),
             ),
             "interleaved": (
@@ -72,8 +72,8 @@ MERGE = (
                 lambda x: x.transpose(0, 2, 1, 3),
             ),
             "joined-positions-after-move": (
-                "After your code moves the heads, it joins positions and heads into one axis. "
-                "It should join heads and features.",
+                "Positions and heads are joined into one axis: your axes are (B, L·H, d). Join "
+                "heads and features.",
                 lambda x: x.transpose(0, 2, 1, 3).reshape(x.shape[0], -1, x.shape[3]),
             ),
             "heads-reversed": (

@@ -18,13 +18,13 @@ BLOCKS: Hints = (
 AXES: Hints = (
     "Which axis of your result counts the heads?",
     "The axes of the result are batch, head, position and feature of the head, in this order.",
-    "Look at the order of the axes in your transpose. Only positions and heads are exchanged.",
+    "Write the axes of the array beside each line. Only positions and heads change places.",
 )
 FILLED: Hints = (
     "Which places of your result does your code fill?",
     "If a loop fills an array of zeros, it needs one round for each head, for each position or for "
     "each item of the batch.",
-    "Print the numbers that your loop counts, and compare the first and the last with the shape.",
+    "Print the indices that your code fills, and compare the first and the last with the shape.",
 )
 REFUSE: Hints = (
     "What should happen for 10 features and 4 heads?",
@@ -110,8 +110,8 @@ SPLIT = (
                 lambda x, h: x.reshape(x.shape[0], h, x.shape[1], x.shape[2] // h, order="F"),
             ),
             "transposed-before-reshape": (
-                "Positions and features are exchanged before the reshape, so each head mixes "
-                "features of different tokens.",
+                "Your numbers match a reshape of x with positions and features exchanged, so each "
+                "head mixes features of different tokens.",
                 lambda x, h: x.transpose(0, 2, 1).reshape(
                     x.shape[0], h, x.shape[1], x.shape[2] // h
                 ),
