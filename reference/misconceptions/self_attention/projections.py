@@ -3,10 +3,10 @@
 from autograder.author import Family, Hints, Step
 
 WHICH: Hints = (
-    "Which of the four matrices does each of your projections use?",
+    "Which of the four matrices makes the queries, the keys and the values in your code?",
     "W_q, W_k and W_v are each applied to x. The attention gets the three results.",
-    "Read the three projections one after another, and compare the names on both sides of each "
-    "`=`.",
+    "Follow the queries, the keys and the values from x to the scores and the output. Is each of "
+    "them used where it belongs?",
 )
 OUT: Hints = (
     "What does your code do with the weighted sum of the values before it returns the result?",
@@ -60,7 +60,7 @@ def projections(queries: str, keys: str, values: str) -> Family:
                 )
             },
             "all-by-query-matrix": (
-                "Queries, keys and values are all made with W_q.",
+                "Your numbers match queries, keys and values that are all made with W_q.",
                 made(**{keys: "W_q", values: "W_q"}),
             ),
             "queries-and-keys-swapped": (
@@ -78,7 +78,7 @@ def projections(queries: str, keys: str, values: str) -> Family:
                 made(**{queries: "", keys: ""}),
             ),
             "weights-not-transposed": (
-                "Your projections are x times the weight. nn.Linear computes x times the "
+                "Your numbers match x times each weight. nn.Linear computes x times the "
                 "transposed weight.",
                 {
                     queries: lambda s: s.x @ s.W_q,
@@ -137,19 +137,19 @@ PROJECTIONS = (
                 {"Q": lambda s: s.x, "K": lambda s: s.x, "V": lambda s: s.x},
             ),
             "queries-projected-twice": (
-                "W_q is applied to the queries twice.",
+                "Your numbers match W_q applied to the queries twice.",
                 {"Q": lambda s: s.x @ s.W_q.T @ s.W_q.T},
             ),
             "values-projected-twice": (
-                "W_v is applied to the values twice.",
+                "Your numbers match W_v applied to the values twice.",
                 {"V": lambda s: s.x @ s.W_v.T @ s.W_v.T},
             ),
             "keys-from-queries": (
-                "The keys are made from the queries. They should be made from x.",
+                "Your numbers match keys made from the queries. They should be made from x.",
                 {"K": lambda s: s.Q @ s.W_k.T},
             ),
             "values-from-keys": (
-                "The values are made from the keys. They should be made from x.",
+                "Your numbers match values made from the keys. They should be made from x.",
                 {"V": lambda s: s.K @ s.W_v.T},
             ),
         },
@@ -163,7 +163,7 @@ PROJECTIONS = (
                 lambda s: s.output,
             ),
             "output-projected-twice": (
-                "W_o is applied to the output twice.",
+                "Your numbers match W_o applied to the output twice.",
                 lambda s: s.output @ s.W_o.T @ s.W_o.T,
             ),
             "values-projected-out": [
@@ -179,7 +179,7 @@ PROJECTIONS = (
                 )
             ],
             "output-by-value-matrix": (
-                "The output goes through W_v. It should go through W_o.",
+                "Your numbers match an output through W_v. It should go through W_o.",
                 lambda s: s.output @ s.W_v.T,
             ),
             "input-added": (
@@ -187,8 +187,8 @@ PROJECTIONS = (
                 lambda s: s.output @ s.W_o.T + s.x,
             ),
             "output-matrix-not-transposed": (
-                "The output is multiplied by the weight of W_o. nn.Linear multiplies by the "
-                "transposed weight.",
+                "Your numbers match an output times the weight of W_o. nn.Linear multiplies by "
+                "the transposed weight.",
                 lambda s: s.output @ s.W_o,
             ),
             "last-position-only": (
