@@ -47,13 +47,13 @@ HEADS = (
         {
             # S1 of the course's sources
             "never-split": (
-                "The features are not split into heads: your numbers match a single head "
-                "with all features, scaled by the size of a head.",
+                "Your numbers match a single head with all features, scaled by the size of a head. "
+                "Each head should get its own features.",
                 _never_split(lambda s: np.sqrt(s.d_model // s.num_heads)),
             ),
             "one-head-only": (
-                "The features are not split into heads: your numbers match a single head "
-                "with all features.",
+                "Your numbers match a single head with all features. Each head should get its own "
+                "features.",
                 _never_split(lambda s: np.sqrt(s.d_model)),
             ),
         },
@@ -64,7 +64,7 @@ HEADS = (
         means=of_each,
         ways={
             "reshape-only": (
-                "The features are cut straight into (B, H, L, d), without a transpose, so "
+                "Your numbers match a reshape straight to (B, H, L, d), without a transpose, so "
                 "features of different tokens are mixed.",
                 lambda x, h: x.reshape(x.shape[0], h, x.shape[1], -1),
             ),
@@ -78,7 +78,7 @@ HEADS = (
                 lambda x, h: split_heads(x, h)[:, ::-1],
             ),
             "first-block-for-all": (
-                "In your code, every head gets the first block of features.",
+                "Your numbers match heads that all get the first block of features.",
                 lambda x, h: np.repeat(split_heads(x, h)[:, :1], h, axis=1),
             ),
         },
@@ -99,8 +99,8 @@ HEADS = (
         BACK,
         {
             "merged-without-moving": (
-                "The heads are merged before their axis is moved back behind the positions, so "
-                "features of different tokens are mixed.",
+                "Your numbers match heads merged by a reshape, without moving them back behind "
+                "the positions, so features of different tokens are mixed.",
                 lambda s: s.output.reshape(s.x.shape),
             ),
             "merged-interleaved": (
@@ -109,7 +109,7 @@ HEADS = (
                 _alternating,
             ),
             "merged-in-reverse": (
-                "Your code merges the heads in reverse order.",
+                "Your numbers match heads that are merged in reverse order.",
                 lambda s: merge_heads(s.output[:, ::-1]),
             ),
             **{
@@ -162,7 +162,7 @@ HEADS = (
                 lambda s: s.allowed,
             ),
             "mask-for-first-head": (
-                "Your code applies the mask only to head 0.",
+                "The mask has an effect only in head 0.",
                 {
                     "blocked": lambda s: np.concatenate(
                         [block(s.scaled, s.mask)[:, :1], s.scaled[:, 1:]], axis=1
@@ -170,7 +170,7 @@ HEADS = (
                 },
             ),
             "mask-of-first-item": (
-                "Your code uses the mask of the first sequence for all sequences of the batch.",
+                "The mask of the first sequence acts on all sequences of the batch.",
                 lambda s: (
                     s.allowed
                     if s.allowed is None or s.allowed.ndim == 2
