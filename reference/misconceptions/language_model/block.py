@@ -92,13 +92,13 @@ ATTENTION = (
         BLOCKS,
         {
             "attention-one-head": (
-                "The attention does not split the features into heads: your numbers match "
-                "a single head.",
+                "Your numbers match an attention with a single head. Each head should get its own "
+                "features.",
                 {"split": lambda s: lambda t: t[:, None], "merged": lambda s: s.output[:, 0]},
             ),
             "attention-reshape-only": (
-                "Your attention cuts the features straight into (B, H, L, d), so features of "
-                "different tokens are mixed.",
+                "Your numbers match an attention that reshapes straight to (B, H, L, d), so "
+                "features of different tokens are mixed.",
                 {"split": lambda s: lambda t: t.reshape(len(t), s.num_heads, t.shape[1], -1)},
             ),
         },
@@ -108,7 +108,7 @@ ATTENTION = (
         BACK,
         {
             "attention-merged-without-moving": (
-                "Your attention merges the heads without moving their axis back, so features of "
+                "Your numbers match heads merged without moving their axis back, so features of "
                 "different tokens are mixed.",
                 lambda s: s.output.reshape(s.x.shape),
             ),
@@ -130,11 +130,11 @@ ATTENTION = (
         WHICH,
         {
             "keys-by-query-matrix": (
-                "The attention makes the keys with W_q. It should make them with W_k.",
+                "Your numbers match keys made with W_q. The keys should be made with W_k.",
                 {"keys": lambda s: s.x @ s.W_q.T},
             ),
             "queries-and-keys-swapped": (
-                "Your attention exchanges W_q and W_k.",
+                "Queries and keys are exchanged: your numbers match W_q and W_k exchanged.",
                 {"queries": lambda s: s.x @ s.W_k.T, "keys": lambda s: s.x @ s.W_q.T},
             ),
             "values-not-projected": (

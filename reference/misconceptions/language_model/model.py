@@ -121,7 +121,7 @@ MODEL_PARTS = (
                 {"placed": lambda s: s.places[-s.length :]},
             ),
             "first-position-for-all": (
-                "Your code gives every token the vector of position 0.",
+                "Your numbers match the vector of position 0 for every token.",
                 {"placed": lambda s: np.repeat(s.places[:1], s.length, 0)},
             ),
             "positions-by-token": (
@@ -168,7 +168,7 @@ MODEL_PARTS = (
         LOGITS,
         {
             "softmax-of-logits": (
-                "The result has probabilities: your code takes a softmax of the logits.",
+                "The result has probabilities: the softmax of the logits. Return the logits.",
                 lambda s: softmax(s.projected),
             ),
             "logarithms-of-probabilities": (
@@ -199,12 +199,12 @@ MODEL_PARTS = (
                 {"projected": lambda s: s.norm_2 @ s.W_out.T},
             ),
             "tied-to-embedding": (
-                "Your code uses the matrix of the token embedding as output projection: "
+                "Your numbers match the matrix of the token embedding as output projection: "
                 "output_projection has no effect.",
                 {"projected": lambda s: s.norm_2 @ s.words.T},
             ),
             "vectors-returned": (
-                "Your result has the vectors of the block: the output projection is missing.",
+                "Your result has the vectors of the block: the output projection has no effect.",
                 {"projected": lambda s: s.norm_2},
             ),
             "embeddings-added-again": (

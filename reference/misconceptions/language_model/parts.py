@@ -42,7 +42,7 @@ NORMS: Hints = (
 NETWORK: Hints = (
     "What are the three parts of the feed-forward network?",
     "The three parts are a Linear to d_ff, a ReLU, and a Linear back to d_model, in this order.",
-    "Look at the parts of self.feed_forward in __init__, and at their sizes.",
+    "Look at the parts of self.feed_forward in __init__, and at the lines of forward that use it.",
 )
 
 
@@ -76,16 +76,18 @@ PARTS = (
         SUMS,
         {
             "no-residual": (
-                "Both sums are missing: the inputs of the attention and of the network are not "
-                "added to their results.",
+                "Your numbers match a block without its two sums. Add the inputs of the attention "
+                "and of the network to their results.",
                 {"sum_1": lambda s: s.attended, "sum_2": lambda s: s.fed},
             ),
             "no-first-residual": (
-                "The first sum is missing: x is not added to the result of the attention.",
+                "Your numbers match a block without its first sum. Add x to the result of the "
+                "attention.",
                 {"sum_1": lambda s: s.attended},
             ),
             "no-second-residual": (
-                "The second sum is missing: nothing is added to the result of the network.",
+                "Your numbers match a block without its second sum. Add the network's input to "
+                "its result.",
                 {"sum_2": lambda s: s.fed},
             ),
             "network-left-out": (
@@ -97,7 +99,7 @@ PARTS = (
                 {"sum_1": lambda s: s.x},
             ),
             "difference-for-sum": (
-                "The attention is subtracted from x. It should be added to x.",
+                "Your numbers match x minus the attention. It should be added to x.",
                 {"sum_1": lambda s: s.x - s.attended},
             ),
         },
@@ -120,17 +122,17 @@ PARTS = (
                 },
             ),
             "no-norms": (
-                "Both norms are missing.",
+                "Your numbers match a block without norms.",
                 {"norm_1": lambda s: s.sum_1, "norm_2": lambda s: s.sum_2},
             ),
-            "no-first-norm": ("The first norm is missing.", {"norm_1": lambda s: s.sum_1}),
-            "no-second-norm": ("The second norm is missing.", {"norm_2": lambda s: s.sum_2}),
+            "no-first-norm": ("The first norm has no effect.", {"norm_1": lambda s: s.sum_1}),
+            "no-second-norm": ("The second norm has no effect.", {"norm_2": lambda s: s.sum_2}),
             "first-norm-twice": (
-                "Your code uses norm1 twice: norm2 has no effect.",
+                "Your numbers match norm1 used twice: norm2 has no effect.",
                 {"norm_2": lambda s: norm(s.sum_2, s.g_1, s.s_1)},
             ),
             "norms-swapped": (
-                "Your code exchanges norm1 and norm2.",
+                "Your numbers match norm1 and norm2 exchanged.",
                 {
                     "norm_1": lambda s: norm(s.sum_1, s.g_2, s.s_2),
                     "norm_2": lambda s: norm(s.sum_2, s.g_1, s.s_1),
@@ -152,11 +154,11 @@ PARTS = (
         "the result of the first norm",
         ("network-of-input", "the block's own input", lambda s: s.x @ s.W_0.T + s.b_0),
         ("network-of-sum", "the first sum without the norm", lambda s: s.sum_1 @ s.W_0.T + s.b_0),
-        hints=NETWORK,
+        hints=SUMS,
     ),
     formulas(
         "active",
-        "The feed-forward network has",
+        "Your numbers match a feed-forward network with",
         "a ReLU",
         ("gelu", "a GELU", lambda s: _gelu(s.hidden), lambda s: _tanh_gelu(s.hidden)),
         ("tanh", "a tanh", lambda s: np.tanh(s.hidden)),
@@ -168,7 +170,7 @@ PARTS = (
         NETWORK,
         {
             "no-activation": (
-                "Your feed-forward network has no ReLU.",
+                "Your numbers match a feed-forward network without a ReLU.",
                 {"active": lambda s: s.hidden},
             ),
             "activation-at-the-end": (
@@ -184,7 +186,7 @@ PARTS = (
                 {"fed": lambda s: np.maximum(s.active @ s.W_2.T + s.b_2, 0)},
             ),
             "network-twice": (
-                "Your code applies the feed-forward network twice.",
+                "Your numbers match the feed-forward network applied twice.",
                 {"fed": lambda s: feed(s, s.active @ s.W_2.T + s.b_2)},
             ),
             "no-biases": (
@@ -203,7 +205,7 @@ def _over_positions(x: Any) -> Any:
 RARE = (
     formulas(
         "active",
-        "The feed-forward network has",
+        "Your numbers match a feed-forward network with",
         "a ReLU",
         (
             "leaky",
