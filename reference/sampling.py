@@ -64,8 +64,8 @@ def _others(logits: Array, temperature: float) -> list[tuple[str, str, Array]]:
          "Every token is sampled with the same probability, whatever the logits are.",
          np.full_like(logits, 1 / count)),
         ("temperature-after-softmax",
-         "The probabilities are divided by the temperature, which changes nothing. The logits "
-         "should be divided by the temperature.", softmax(softmax(logits) / temperature)),
+         "The tokens are sampled from a softmax of probabilities divided by the temperature. The "
+         "logits should be divided by the temperature.", softmax(softmax(logits) / temperature)),
         ("softmax-twice",
          "The tokens are sampled from a softmax of probabilities: there are two softmaxes.",
          softmax(scaled)),

@@ -120,8 +120,8 @@ LOSS = Recipe(
             SHIFT,
             {
                 "target-not-shifted": (
-                    "Your targets are not shifted: each token is predicted from the logits at its "
-                    "own position, where the model has already seen it.",
+                    "Each token is predicted from the logits at its own position, where the model "
+                    "has already seen it.",
                     _pairs(np.s_[:], np.s_[:]),
                     _pairs(np.s_[:-1], np.s_[:-1]),
                     _pairs(np.s_[1:], np.s_[1:]),
@@ -143,8 +143,8 @@ LOSS = Recipe(
                     _rolled(1),
                 ),
                 "shifted-across-sentences": (
-                    "Your shift comes after flattening: at the last token of a sentence, the "
-                    "model has to predict the first token of the next sentence.",
+                    "The targets are shifted across sentences: at the last token of a sentence, "
+                    "the model has to predict the first token of the next sentence.",
                     {"costs": _across},
                 ),
                 "shifted-by-two": (
@@ -152,11 +152,11 @@ LOSS = Recipe(
                     _pairs(np.s_[:-2], np.s_[2:]),
                 ),
                 "last-word-only": (
-                    "Your code predicts only the last token of each sequence.",
+                    "Your loss has only the prediction of the last token of each sequence.",
                     _pairs(np.s_[-2:-1], np.s_[-1:]),
                 ),
                 "first-word-only": (
-                    "Your code predicts only the second token, from the first.",
+                    "Your loss has only the prediction of the second token from the first.",
                     _pairs(np.s_[:1], np.s_[1:2]),
                 ),
             },
@@ -166,22 +166,22 @@ LOSS = Recipe(
             ENTROPY,
             {
                 "softmax-before-cross-entropy": (
-                    "Your code takes a softmax before the cross-entropy. The cross-entropy has "
+                    "Your loss matches a softmax before the cross-entropy. The cross-entropy has "
                     "its own softmax, so the softmax is taken twice.",
                     lambda s: _logarithms(_softmax(s.predictions)),
                 ),
                 "no-logarithm": (
-                    "Your loss is minus the mean of the probabilities. The logarithm is missing.",
+                    "Your loss is minus the mean of the probabilities, not of their logarithms.",
                     lambda s: _softmax(s.predictions),
                 ),
                 "no-softmax": (
-                    "Your loss is minus the mean of the logits. The softmax and its logarithm are "
-                    "missing.",
+                    "Your loss is minus the mean of the logits, not of the logarithms of their "
+                    "softmax.",
                     lambda s: s.predictions,
                 ),
                 "no-minus": (
-                    "The minus sign is missing, so your loss is negative. A worse model has a "
-                    "smaller loss.",
+                    "Your loss has the wrong sign: it is negative, and a worse model has a smaller "
+                    "loss.",
                     {"costs": lambda s: _taken(s.logarithms, s.targets)},
                 ),
                 "base-2": (
@@ -197,7 +197,7 @@ LOSS = Recipe(
                     lambda s: _logarithms(s.predictions, 0),
                 ),
                 "reshaped-to-classes-second": (
-                    "Your code reshapes the logits to (B, V, L), so positions and tokens are "
+                    "Your loss matches logits reshaped to (B, V, L), so positions and tokens are "
                     "mixed. F.cross_entropy accepts (B, V, L), but only from a transpose.",
                     _classes_second,
                 ),
@@ -229,7 +229,7 @@ LOSS = Recipe(
                     },
                 ),
                 "perplexity": (
-                    "Your code returns the exponential of the loss (the perplexity).",
+                    "Your result is the exponential of the loss (the perplexity).",
                     {"loss": lambda s: np.exp(_average(s.costs))},
                 ),
                 "average-word": (
@@ -278,12 +278,12 @@ LOSS = Recipe(
             MEAN,
             {
                 "divided-by-length": (
-                    "Your code divides the sum by B · L. There are only B · (L − 1) predictions.",
+                    "Your loss is the sum divided by B · L, but there are only B · (L − 1) losses.",
                     lambda s: s.costs.sum() / s.tokens.size,
                 ),
                 "word-0-left-out": (
-                    "Your code leaves out targets with the number 0, like padding. In this "
-                    "exercise, 0 is a normal token.",
+                    "Targets with the number 0 are left out, like padding. In this exercise, 0 is "
+                    "a normal token.",
                     lambda s: _average(s.costs[s.targets != 0]),
                 ),
             },
@@ -314,7 +314,7 @@ LOSS = Recipe(
         Fact(
             "large-epsilon",
             _added,
-            "A number is added inside the logarithm: {}. It is so large that it changes the loss.",
+            "Your loss matches a number added inside the logarithm: {}. It changes the loss.",
         ),
     ),
     caller=TensorCaller(),

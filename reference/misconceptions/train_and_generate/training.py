@@ -24,8 +24,8 @@ from reference.with_models import TrainsOne
 
 STEP: Hints = (
     "What are the parts of one training step, in order?",
-    "In each step, calculate the loss, clear the old gradients, call backward and then step. "
-    "PyTorch adds new gradients to gradients that are not cleared.",
+    "In each step, calculate next_token_loss(model(tokens), tokens), clear the old gradients, call "
+    "backward and then step. PyTorch adds new gradients to those that are not cleared.",
     "Call optimizer.zero_grad(), then loss.backward(), then optimizer.step().",
 )
 OPTIMIZER: Hints = (
@@ -37,7 +37,7 @@ OPTIMIZER: Hints = (
 BATCHES: Hints = (
     "Which batch does each step use?",
     "Use the batches in order. After the last batch, begin again with the first.",
-    "Look at the index of the batch. It begins again after the last batch if you use `%`.",
+    "Look at the line that chooses the batch. An index begins again if you use `%`.",
 )
 LIST: Hints = (
     "What should the list contain?",
@@ -146,23 +146,23 @@ TRAIN = Recipe(
             means=constant,
             ways={
                 "gradients-not-cleared": (
-                    "Your code never clears the gradients, so each step uses the sum of all "
+                    "The gradients are not cleared between steps: each step uses the sum of all "
                     "gradients so far.",
                     {"clear": "never"},
                 ),
                 "cleared-before-step": (
-                    "Your code clears the gradients after backward(), before the step can use "
-                    "them.",
+                    "Your losses match gradients that are cleared after backward(), before the "
+                    "step can use them.",
                     {"clear": "before step"},
                 ),
                 "no-step": (
-                    "In your training, the weights never change. There is no step, or each step "
-                    "comes before backward(), or each comes after the gradients are cleared.",
+                    "In your training, the weights never change, as without a step, or with a "
+                    "step before backward() or after the gradients are cleared.",
                     {"is_step": lambda step: False},
                 ),
                 "ascends": (
-                    "Your training makes the loss larger, because the sign of the loss is "
-                    "reversed.",
+                    "Your training makes the loss larger, as with a reversed sign of the loss or "
+                    "of the gradients.",
                     {"sign": -1.0},
                 ),
                 "every-second-step": (
@@ -183,8 +183,8 @@ TRAIN = Recipe(
                     {"shift": 2},
                 ),
                 "target-not-shifted": (
-                    "Your targets are not shifted: the model predicts each token at a position "
-                    "where it has already seen this token.",
+                    "Each token is predicted at its own position, where the model has already "
+                    "seen it.",
                     {"shift": 0},
                 ),
                 "sum-for-mean": (
@@ -211,7 +211,7 @@ TRAIN = Recipe(
             means=constant,
             ways={
                 "optimizer-made-anew": (
-                    "In your code, each step uses a new optimizer. A new optimizer does not "
+                    "Your losses match a new optimizer in each step. A new optimizer does not "
                     "remember earlier steps.",
                     {"made_once": False},
                 ),
@@ -269,11 +269,11 @@ TRAIN = Recipe(
                     {"count": lambda steps, batches: steps * batches},
                 ),
                 "one-step-too-few": (
-                    "Your code takes one step too few.",
+                    "Your losses are those of one step too few.",
                     {"count": lambda steps, _: steps - 1},
                 ),
                 "one-step-too-many": (
-                    "Your code takes one step too many.",
+                    "Your losses are those of one step too many.",
                     {"count": lambda steps, _: steps + 1},
                 ),
             },

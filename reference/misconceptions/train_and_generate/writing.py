@@ -83,7 +83,7 @@ GENERATE = Recipe(
     (
         formulas(
             "speaking",
-            "Your code takes the next token from",
+            "Your tokens match a choice from",
             "the logits of the last position",
             ("first-position", "the logits of the first position", lambda logits: logits[0]),
             (
@@ -101,7 +101,7 @@ GENERATE = Recipe(
             means=constant,
             ways={
                 "last-but-one": (
-                    "Your code takes the next token from the logits of the second-last position. "
+                    "Your tokens match a choice from the logits of the second-last position. "
                     "They predict the token that is already last.",
                     lambda logits: logits[max(len(logits) - 2, 0)],
                 ),
@@ -113,15 +113,15 @@ GENERATE = Recipe(
             means=constant,
             ways={
                 "least-likely": (
-                    "Your code takes the unlikeliest token (argmin).",
+                    "Each new token is the unlikeliest one. It should be the likeliest.",
                     lambda logits: int(logits.argmin()),
                 ),
                 "largest-size": (
-                    "Your code takes the token whose logit has the largest absolute value.",
+                    "Each new token is the one whose logit has the largest absolute value.",
                     lambda logits: int(np.abs(logits).argmax()),
                 ),
                 "never-word-0": (
-                    "Your code never takes token 0, as if it were padding.",
+                    "Token 0 is never chosen, as if it were padding.",
                     lambda logits: int(logits[1:].argmax()) + 1,
                 ),
             },
