@@ -160,7 +160,7 @@ def wrong_decimals(scores: Any, mask: Any) -> Any:
 
 
 def wrong_after_softmax(scores: Any, mask: Any) -> Any:
-    """the mask acts after the softmax"""
+    """blocked weights are 0, but blocked scores still count in the sums of the softmax"""
     mask = np.asarray(mask).astype(bool)
     mask = mask[:, None] if mask.ndim == 3 else mask
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))

@@ -141,7 +141,7 @@ def wrong_over_queries(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads
 
 
 def wrong_no_output_matrix(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads: int) -> Any:
-    """W_o is not used"""
+    """W_o has no effect"""
     B, L, E = x.shape
     d = E // num_heads
     Q, K, V = ((x @ W).reshape(B, L, num_heads, d).transpose(0, 2, 1, 3) for W in (W_q, W_k, W_v))

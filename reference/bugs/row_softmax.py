@@ -87,7 +87,7 @@ def wrong_maximum_of_all(x: Any) -> Any:
 
 
 def wrong_cut_off(x: Any) -> Any:
-    """entries are clipped to ±500, so that 1000 and 999 get the same weight"""
+    """large entries are clipped, so that 1000 and 999 get the same weight"""
     e = np.exp(np.clip(x, -500, 500))
     return e / e.sum(axis=-1, keepdims=True)
 
