@@ -6,8 +6,7 @@ class.
 """
 
 import contextlib
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -17,10 +16,10 @@ from autograder.classroom.finalize import finalize, merged_hand_in, missing_repo
 from autograder.classroom.grade_difference import bases
 from autograder.classroom.hand_ins import Folder
 from autograder.classroom.history import in_use, settle
-from autograder.classroom.judge_pool import Graders, Reports, Setup, Task, open_pool
+from autograder.classroom.judge_pool import SEARCH_SECONDS, Graders, Reports, Setup, Task, open_pool
 from autograder.classroom.marks import Marks
 from autograder.classroom.pending_results import Decide, GradedClass, Proposal
-from autograder.classroom.records import REPORTS, Journal, Records, key_of
+from autograder.classroom.records import REPORTS, Journal, KnownRepairs, Records, key_of
 from autograder.classroom.submissions import (
     Opened,
     StudentWork,
@@ -57,7 +56,7 @@ class Job(msgspec.Struct, frozen=True):
     partial: bool = False  # true if only the columns of `exercises` change in an existing table
     students: tuple[str, ...] = ()  # if given, only their rows change
     wait: float = 0  # waiting time for another run, in seconds
-    repairs: bool = True  # search for repairs
+    repairs: bool = True  # show repairs that earlier searches found
 
 
 def grade_class(
@@ -78,9 +77,33 @@ def grade_class(
         waiting: is called with a message if another run uses the folder.
         graders: a function that grades tasks. By default, processes on this machine grade them.
     """
+    if job.out.resolve() == job.submissions.resolve():
+        raise UserError(f"--out {job.out} is the folder of the submissions. Name another folder.")
+    with _opened_run(job, progress, waiting, graders) as (run, submissions, grade, setup):
+        return run.grade(submissions, grade, setup, decide)
+
+
+def add_repairs(
+    job: Job,
+    graded: GradedClass,
+    progress: Progress,
+    waiting: Callable[[str], None] = lambda _: None,
+    graders: Graders | None = None,
+) -> tuple[int, int]:
+    """Search for repairs in a graded class, and add them to the reports.
+
+    Points stay the same. The search is for files whose report names neither a mistake nor a line.
+    Return the number of repairs, and the number of files that were searched.
+    """
+    with _opened_run(job, progress, waiting, graders) as (run, _, grade, setup):
+        return run.add_repairs(graded, grade, setup)
+
+
+@contextlib.contextmanager
+def _opened_run(
+    job: Job, progress: Progress, waiting: Callable[[str], None], graders: Graders | None
+) -> Iterator[tuple["_ClassRun", Opened, Graders, Setup]]:
     course, out = job.course, job.out
-    if out.resolve() == job.submissions.resolve():
-        raise UserError(f"--out {out} is the folder of the submissions. Name another folder.")
     try:
         out.mkdir(parents=True, exist_ok=True)
         with in_use(out, f"grading {job.submissions}", job.wait, waiting):
@@ -94,7 +117,7 @@ def grade_class(
                 secret = job.submissions.resolve(), out.resolve()
                 file = course.root / FILE_NAME
                 setup = Setup(file, run.names, job.seed, job.level, secret, submissions.scratch)
-                return run.grade(submissions, grade, setup, decide)
+                yield run, submissions, grade, setup
     except OSError as error:
         raise UserError(
             f"The results cannot be written: {error.strerror} ({error.filename or out}). "
@@ -128,6 +151,7 @@ class _ClassRun:
         self._select(folders)
         self.names = tuple(exercise.name for exercise in self.exercises)
         self.graded = [each for each in self.folders if each.student not in self.others]
+        self.repairs = KnownRepairs(journal, course)
         self.grader = grader_record(course, job.seed, job.level)
         self.bases = bases(course, self.exercises, self.grader)
         has_variants = any(exercise.variant != "none" for exercise in self.exercises)
@@ -176,6 +200,52 @@ class _ClassRun:
         self.proposal.conclude(decide, self.marks, self.adjustments, self.grader, self.names)
         return overview
 
+    def _due_of(self, report: Report) -> list[ExerciseReport]:
+        graded = (each for each in report.exercises if each.name in self.names)
+        return [each for each in graded if self.repairs.is_due(report.student, each)]
+
+    def _searches(self, due: Sequence[tuple[Folder, ExerciseReport]]) -> Iterator[Task]:
+        work: StudentWork | None = None
+        for number, (folder, report) in enumerate(due):
+            if work is None or work.student != folder.student:
+                work = self._read(folder).work
+            source = work.sources.get(report.name)
+            if source is not None and source.digest == report.digest:
+                yield Task(number, folder.student, (source,), SEARCH_SECONDS)
+
+    def add_repairs(self, graded: GradedClass, graders: Graders, setup: Setup) -> tuple[int, int]:
+        """Search for repairs of graded files, and replace the reports on files with a repair."""
+        due = []
+        for folder in self.graded:
+            before = self.before.get(folder.student)
+            due += [(folder, each) for each in self._due_of(before)] if before else []
+        repairs = 0
+        for done, (task, reports) in enumerate(graders(self._searches(due), setup), 1):
+            report = due[task.number][1]
+            data = reports.get(report.name)
+            if data is not None:  # None: the judge died
+                repair = msgspec.json.decode(data, type=ExerciseReport).repair
+                self.repairs.keep(task.student, report, repair)
+                repairs += repair is not None
+            self.progress(done, len(due))
+        if repairs:
+            self._add_to_records({folder.student for folder, _ in due}, graded)
+        return repairs, len(due)
+
+    def _add_to_records(self, students: Collection[str], graded: GradedClass) -> None:
+        proposal = Proposal(self.job.out, self.course, self.columns, self.before)
+        for student in self.before.students:
+            data = self.before.line(student)
+            if student in students:
+                before = self.before.report(student)
+                exercises = tuple(
+                    self.repairs.added_to(student, each) if each.name in self.names else each
+                    for each in before.exercises
+                )
+                data = msgspec.json.encode(msgspec.structs.replace(before, exercises=exercises))
+            proposal.add(data)
+        proposal.replace_texts(graded)
+
     def _tasks(self) -> Iterator[Task]:
         """Read the students in order. Yield a task for work that is not in the journal."""
         for number, folder in enumerate(self.folders):
@@ -187,8 +257,7 @@ class _ClassRun:
             waiting = self.waiting[number] = self._read(folder)
             sources = [s for name, s in waiting.work.sources.items() if name in waiting.keys]
             if sources:
-                seconds = math.inf if self.job.repairs else 0.0
-                yield Task(number, folder.student, tuple(sources), seconds)
+                yield Task(number, folder.student, tuple(sources))
             else:
                 self._assemble(number)
 
@@ -224,8 +293,7 @@ class _ClassRun:
             name = exercise.name
             report = without_checks(exercise, work)
             if report is None:
-                inputs = exercise, self.course, self.grader, self.job.repairs
-                key = key_of(work.sources[name], *inputs)
+                key = key_of(work.sources[name], exercise, self.course, self.grader)
                 data = self.journal.find(work.student, name, key)
                 with contextlib.suppress(msgspec.MsgspecError):  # from another version: grade again
                     report = msgspec.json.decode(data, type=ExerciseReport) if data else None
@@ -258,10 +326,13 @@ class _ClassRun:
         for exercise in self.exercises:
             report = self.marks.given(waiting.reports[exercise.name], student)
             basis = self.bases[exercise.name] if report.status != "missing" else report.basis
-            exercises.append(msgspec.structs.replace(report, basis=basis))
+            report = msgspec.structs.replace(report, basis=basis)
+            exercises.append(self.repairs.added_to(student, report) if self.job.repairs else report)
         before = self.before.get(student) if self.job.partial else None
         hand_in = self.folders[number].hand_in
         merged = self._merged(student, exercises, work.notes, hand_in, before, work.sources)
+        if self.job.repairs and self._due_of(merged):
+            self.proposal.overview.needs_repairs = True
         self.reports[number] = msgspec.json.encode(merged)
         self.done += 1
         self.progress(self.done, len(self.graded))

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Self
 import msgspec
 
 from autograder.classroom.records import may_have_repair
-from autograder.course.course_file import load_course
+from autograder.course.course_file import Course, load_course
 from autograder.course.optimisations import is_off
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.spawn import end_with_starter, keep_to_one_thread
@@ -44,7 +44,7 @@ WORKER_MEMORY = 2560 * 2**20  # of a judge and its fork servers, which grade all
 CGROUPS = Path("/sys/fs/cgroup")
 CONTAINERS = CGROUPS / "memory.max", CGROUPS / "memory" / "memory.limit_in_bytes"
 TRIES = 4
-SEARCH_SECONDS = 60.0  # limit on the searches in one submission, if somebody waits for its report
+SEARCH_SECONDS = 60.0  # limit on a search for repairs, if nobody waits for the result
 PAUSE = 0.25  # seconds, longer with each try
 MOST_BUDGETS = 3  # an exercise's time budget times this is the limit for one student's timeouts
 
@@ -76,7 +76,7 @@ class Task(msgspec.Struct, frozen=True):
     number: int  # position of the student in the class
     student: str
     sources: tuple[Source, ...]
-    search_seconds: float = 0.0  # limit on all searches for repairs; each has its own limit, too
+    search_seconds: float = 0.0  # processor time to search each file for a repair, roughly
 
 
 Graders = Callable[[Iterable[Task], Setup], Iterator[tuple[Task, Reports]]]
@@ -112,12 +112,8 @@ class TaskGrader:
         self.judge.__exit__()
 
     def grade(self, task: Task) -> TaskReports:
-        """Grade each source, and then search for repairs. A repair changes no points.
-
-        If `alone` is true and timeouts took too long, skip the rest of the sources.
-        """
+        """Grade each source. If `alone` is true and timeouts took too long, skip the rest."""
         reports: Reports = {}
-        repairable: list[Graded] = []
         doubtful, spent = set(), 0.0
         most = MOST_BUDGETS * self.course.content.limits.total_seconds
         for source in task.sources:
@@ -125,16 +121,12 @@ class TaskGrader:
                 break
             graded = self.judge.run(source, self._options)
             reports[source.name] = graded.encoded
+            if task.search_seconds:
+                reports[source.name] = self._with_repair(graded, task.search_seconds)
             if any(check.outcome == "timed out" for check in graded.report.checks):
                 spent += graded.session.workers.budget.spent
             if graded.report.status in DOUBTFUL or graded.session.workers.budget.is_in_doubt:
                 doubtful.add(source.name)
-            elif may_have_repair(graded.report, self.course):
-                repairable.append(graded)
-        end = time.monotonic() + task.search_seconds
-        for graded in repairable:
-            if (left := end - time.monotonic()) > 0:
-                reports[graded.report.name] = self._with_repair(graded, left)
         return TaskReports(reports, frozenset(doubtful))
 
     def _with_repair(self, graded: "Graded", seconds: float) -> bytes:
@@ -150,6 +142,21 @@ class TaskGrader:
 
 def decoded(reports: Reports) -> dict[str, ExerciseReport]:
     return {name: msgspec.json.decode(data, type=ExerciseReport) for name, data in reports.items()}
+
+
+def with_repairs(
+    grade: Callable[[Task], TaskReports], task: Task, course: Course, seconds: float
+) -> dict[str, ExerciseReport]:
+    """Grade a student's files, and search at most `seconds` for repairs. Points do not change."""
+    reports = decoded(grade(task).reports)
+    end = time.monotonic() + seconds
+    for source in task.sources:
+        left, report = end - time.monotonic(), reports.get(source.name)
+        if left > 0 and report is not None and may_have_repair(report, course):
+            search = Task(task.number, task.student, (source,), left)
+            for name, found in decoded(grade(search).reports).items():
+                reports[name] = msgspec.structs.replace(report, repair=found.repair)
+    return reports
 
 
 class JudgePool:
@@ -227,8 +234,6 @@ class JudgePool:
     def _graded_apart(self, task: Task, setup: Setup) -> TaskReports:
         for tried in range(TRIES):  # a judge may die of other causes, too
             self.close()
-            if tried:  # the search may have ended it
-                task = msgspec.structs.replace(task, search_seconds=0.0)
             time.sleep(PAUSE * tried)  # the fork server may be ending
             with contextlib.suppress(BrokenProcessPool):
                 return self._submit(task, setup, 1).result()

@@ -43,6 +43,7 @@ class GradedClass(ClassOverview):
     """Overview of a run, with its changes."""
 
     in_force = True
+    needs_repairs = False  # true if a file needs a search for a repair
     version = 0  # number of the new version, or 0 if no result was new
     difference: GradeDifference | None = None  # changes of previous results
 
@@ -61,7 +62,7 @@ class Proposal:
         self._before = before
         self._folder = proposal(out)
         plain_folder(self._folder / FOLDER)
-        self._is_same = True  # True while no report differs
+        self._is_same = True  # True while nothing except repairs differs
         self._answers: list[Answered] = []
         self._records: list[bytes] = []
         self._changes: list[bytes] = []
@@ -83,6 +84,7 @@ class Proposal:
             self._compare(self._before.get(report.student), report)
 
     def _compare(self, before: Report | None, after: Report | None) -> None:
+        before, after = _without_repairs(before), _without_repairs(after)
         self._is_same &= before == after
         change = compare(before, after, self._course)
         if change is None:
@@ -148,6 +150,14 @@ class Proposal:
                 why=reason_counts(difference.changes),
             ).number
 
+    def replace_texts(self, graded: GradedClass) -> None:
+        """Replace the current records and pages by versions with repairs. No grade changes."""
+        overview = self.overview
+        overview.notes, overview.not_understood = graded.notes, graded.not_understood
+        self._write_records()
+        write_page(self._folder / INDEX, "index.html", **class_page_content(overview))
+        self._replace_current()
+
     def _write_records(self) -> None:
         write_atomically(self._folder / REPORTS, b"".join(self._records))
         write_atomically(self._folder / CHANGES, b"".join(self._changes))
@@ -159,6 +169,13 @@ class Proposal:
     def _notes(self, adjustments: Adjustments) -> Iterator[str]:
         yield from above_maximum_note(self.overview.above)
         yield from adjustments.notes({row.student for row in self.overview.rows})
+
+
+def _without_repairs(report: Report | None) -> Report | None:
+    if report is None:
+        return None
+    exercises = tuple(msgspec.structs.replace(each, repair=None) for each in report.exercises)
+    return msgspec.structs.replace(report, exercises=exercises)
 
 
 def _on_page(report: Report | None) -> Report | None:

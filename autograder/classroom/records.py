@@ -1,5 +1,6 @@
 """Records of a class on the disk: the reports of a results folder, and the journal."""
 
+import contextlib
 import sqlite3
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from autograder.classroom.store import refuse_links
 from autograder.course.cache import cache_key
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
-from autograder.report.model import ExerciseReport, Grader, Report
+from autograder.report.model import ExerciseReport, Grader, Repair, Report
 from autograder.report.redaction import hides_repair
 from autograder.submission.source import Source
 
@@ -158,12 +159,9 @@ class Journal:
             raise self._refused(error) from None
 
 
-def key_of(
-    source: Source, exercise: Exercise, course: Course, grader: Grader, repairs: bool
-) -> str:
+def key_of(source: Source, exercise: Exercise, course: Course, grader: Grader) -> str:
     """Return a digest of a report's inputs: submission, exercise, limits and grader."""
-    limits = course.limits(exercise)
-    return cache_key([source.digest, source.label, exercise, limits, grader, repairs])
+    return cache_key([source.digest, source.label, exercise, course.limits(exercise), grader])
 
 
 def may_have_repair(report: ExerciseReport, course: Course) -> bool:
@@ -174,3 +172,30 @@ def may_have_repair(report: ExerciseReport, course: Course) -> bool:
         and any(check.lacks_name_and_line for check in report.checks)
         and not hides_repair(report, course.content.hints, course.hidden_checks(report.name))
     )
+
+
+class KnownRepairs:
+    """Finished searches for repairs, by keys that depend on everything that sets the grade."""
+
+    def __init__(self, journal: Journal, course: Course) -> None:
+        self._journal, self._course = journal, course
+
+    def is_due(self, student: str, report: ExerciseReport) -> bool:
+        return may_have_repair(report, self._course) and not self._found(student, report)
+
+    def added_to(self, student: str, report: ExerciseReport) -> ExerciseReport:
+        found = self._found(student, report) if may_have_repair(report, self._course) else ()
+        return msgspec.structs.replace(report, repair=found[0] if found else None)
+
+    def keep(self, student: str, report: ExerciseReport, repair: Repair | None) -> None:
+        self._journal.keep(student, *_row(report), msgspec.json.encode([repair]))
+
+    def _found(self, student: str, report: ExerciseReport) -> tuple[Repair | None, ...]:
+        data = self._journal.find(student, *_row(report)) or b"[]"
+        with contextlib.suppress(msgspec.MsgspecError):  # stored in another form: search again
+            return msgspec.json.decode(data, type=tuple[Repair | None, ...])
+        return ()
+
+
+def _row(report: ExerciseReport) -> tuple[str, str]:
+    return f"{report.name} repair", cache_key([report.digest, report.file, report.basis])

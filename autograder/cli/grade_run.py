@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from autograder.authoring.lint_cache import refuse_new_errors
-from autograder.classroom.grade_class import Job, grade_class
+from autograder.classroom.grade_class import Job, add_repairs, grade_class
 from autograder.classroom.grade_difference import GradeDifference
 from autograder.classroom.history import (
     CHANGES_TABLE,
@@ -132,7 +132,8 @@ class _Run(msgspec.Struct, frozen=True):
         """Grade the class, print the results, and return the exit code."""
         options, job = self.options, self.job
         self._print_head()
-        overview = self._grade(self._graders())
+        graders = self._graders()
+        overview = self._grade(graders)
         difference = overview.difference
         code = 1 if overview.needs_a_person or overview.waiting or overview.not_understood else 0
         if not overview.in_force and (difference is None or difference.changes or difference.texts):
@@ -142,6 +143,8 @@ class _Run(msgspec.Struct, frozen=True):
             remember_command(job.out, self._command())
             print_overview(self.console, overview, job.course)
             self._print_files(overview)
+            if overview.needs_repairs:
+                self._add_repairs(overview, graders)
         if options.as_json:
             emit_end(overview, job.out, code)
         return code
@@ -170,6 +173,25 @@ Nothing was changed: the current grades still count. The new ones are in
 {out / PROPOSED}. To apply them, run the same command with --apply."""
             self.console.print(Text(text), soft_wrap=True)
         return overview
+
+    def _add_repairs(self, graded: GradedClass, graders: Graders | None) -> None:
+        """After the grades are written, search for repairs of failures without a name or a line."""
+
+        def work(progress: Callable[[int, int], None]) -> tuple[int, int]:
+            return add_repairs(self.job, graded, progress, self._speaker("waiting"), graders)
+
+        kept = "searched so far. All grades count: run the same command again to continue."
+        notify, done_to = self._notifier("searched"), ("searched", "answer")
+        try:
+            found, answers = graded_with_progress(work, kept, notify, self.log.line, done_to)
+        except UserError as error:
+            self.log.line(str(error))
+            self._speaker("warning")(str(error))
+            return
+        if answers:
+            said = f"a line to change in {found} of {several(answers, 'answer')} without a name"
+            self.log.line(f"repairs: {said}")
+            self.console.print(f"Repairs   {said}")
 
     def _decide(self, difference: GradeDifference) -> bool:
         options = self.options

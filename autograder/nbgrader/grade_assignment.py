@@ -1,7 +1,6 @@
 """`autograder nbgrader grade`: grade all submissions of an assignment."""
 
 import contextlib
-import math
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from autograder.classroom.decisions import Decision
-from autograder.classroom.judge_pool import Graders, Setup, Task, decoded, open_pool
+from autograder.classroom.judge_pool import SEARCH_SECONDS, Graders, Setup, Task, decoded, open_pool
 from autograder.classroom.records import may_have_repair
 from autograder.course.course_file import FILE_NAME, Course
 from autograder.nbgrader.clean_copy import StagedSubmission, stage
@@ -135,7 +134,7 @@ class _Run(msgspec.Struct, frozen=True):
             for number, (student, reports) in enumerate(self.due.items()):
                 names = [name for name in reports if may_have_repair(reports[name], course)]
                 sources = (s for s in self.staging(student).sources if s.name in names)
-                yield Task(number, student, tuple(sources), math.inf)
+                yield Task(number, student, tuple(sources), SEARCH_SECONDS)
 
         for done, (task, encoded) in enumerate(self.graders(tasks(), self.setup), 1):
             repairs = {name: report.repair for name, report in decoded(encoded).items()}

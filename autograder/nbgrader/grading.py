@@ -14,7 +14,7 @@ import nbformat
 
 from autograder.authoring.lint_cache import refuse_new_errors
 from autograder.classroom.decisions import Decision, place_of, work_id
-from autograder.classroom.judge_pool import JudgePool, Setup, Task, TaskReports, decoded
+from autograder.classroom.judge_pool import JudgePool, Setup, Task, TaskReports, with_repairs
 from autograder.course.course_file import FILE_NAME, Course, HiddenChecks, HintPolicy, find_course
 from autograder.course.errors import UserError
 from autograder.grading.reports import report_of_internal_error
@@ -175,8 +175,8 @@ class NotebookGrader:
         together = (each.exercises for each in course.content.assignments)
         names = next((names for names in together if exercise.name in names), (exercise.name,))
         digest = refuse_new_errors(course, [course.exercise(name) for name in names])
-        task = Task(0, student, (source,), self.search_seconds)
-        reports = decoded(JUDGE.grade(course, names, digest, task).reports)
+        grade = functools.partial(JUDGE.grade, course, names, digest)
+        reports = with_repairs(grade, Task(0, student, (source,)), course, self.search_seconds)
         failed = report_of_internal_error(exercise, InternalError("its process ended"))
         return reports.get(exercise.name, failed)
 

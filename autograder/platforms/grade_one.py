@@ -8,7 +8,7 @@ import msgspec
 
 from autograder.classroom.finalize import finalize, without_checks
 from autograder.classroom.hand_ins import Folder
-from autograder.classroom.judge_pool import SEARCH_SECONDS, Setup, Task, TaskGrader, decoded
+from autograder.classroom.judge_pool import SEARCH_SECONDS, Setup, Task, TaskGrader, with_repairs
 from autograder.classroom.submissions import read_work_guarded
 from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
 from autograder.course.errors import UserError
@@ -51,9 +51,9 @@ def grade_one(
         with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
             setup = Setup(course.root / FILE_NAME, waiting, seed, level, (folder,), Path(scratch))
             with TaskGrader(setup) as grading:
-                sources = tuple(work.sources[name] for name in waiting)
-                task = Task(0, student, sources, SEARCH_SECONDS if repairs else 0.0)
-                reports |= decoded(grading.grade(task).reports)
+                task = Task(0, student, tuple(work.sources[name] for name in waiting))
+                seconds = SEARCH_SECONDS if repairs else 0.0
+                reports |= with_repairs(grading.grade, task, course, seconds)
     graded = [
         reports[exercise.name] or report_without_checks(exercise, "timed out", OUT_OF_TIME)
         for exercise in exercises

@@ -1,22 +1,29 @@
-"""Repairs in a graded class: they change no grade, and are searched once."""
+"""Repairs in a graded class: they follow the grades, change no grade, and are searched once."""
 
 import json
 import re
 import textwrap
+import time
 
 import pytest
 
-from autograder.classroom.grade_class import Job, grade_class
-from autograder.classroom.history import grade_commands
+from autograder.classroom import pending_results
+from autograder.classroom.grade_class import Job, add_repairs, grade_class
+from autograder.classroom.history import PROPOSED, grade_commands
+from autograder.classroom.judge_pool import Task, TaskReports, with_repairs
 from autograder.classroom.records import Records
 from autograder.grading.judge import Judge
 from autograder.grading.repair import SharedWorker, look_for_repair
 from autograder.sandbox.levels import choose
-from autograder.submission.source import from_text
+from autograder.submission.source import from_text, read_source
 from tests.classroom.quick import Quick
 from tests.courses import write_course
 
 SAID = "A change in line 3 makes every check pass."
+
+
+class Killed(BaseException):
+    """A kill, as the run meets it."""
 
 
 @pytest.fixture
@@ -26,6 +33,22 @@ def quick(tmp_path, monkeypatch):
     quick.work("bob", one="a=0 b=0 line=3", two="a=5 b=0")
     quick.work("eve", one="a=5 b=5", two="a=5 b=0 line=3")
     return quick
+
+
+@pytest.fixture
+def stopped_at(quick, monkeypatch):
+    """A function: the second pass ends with an error before it has searched so many answers."""
+
+    def stopped_at(number, error):
+        def graders(tasks, setup):
+            for task, reports in quick.graded(tasks, setup):
+                if task.search_seconds and len(quick.searched) > number:
+                    raise error
+                yield task, reports
+
+        quick.graders = graders
+
+    return stopped_at
 
 
 def repairs(quick):
@@ -42,17 +65,18 @@ def versions(quick):
     return sorted(path.name for path in (quick.out / "history").iterdir())
 
 
-def test_repairs_change_no_grade(quick):
+def test_repairs_follow_the_grades_and_change_none(quick):
     quick.run("grade", "--no-repairs")
     without, table = quick.files(), quick.table()
     assert not quick.searched and not repairs(quick)
-    quick.run("grade")
-    assert quick.table() == table and quick.searched
+    done = quick.run("grade")
+    assert "a line to change in 3 of 4 answers without a name" in done.output
+    assert quick.table() == table and versions(quick) == ["0001"]
     assert repairs(quick) == {("ann", "one"): SAID, ("bob", "one"): SAID, ("eve", "two"): SAID}
     after = quick.files()
-    pages = {f"feedback/{student}.html" for student in ("ann", "bob", "eve")}
     changed = {name for name in after if after[name] != without.get(name)}
-    assert changed >= {"report.jsonl", "index.html"} | pages and "grades.csv" not in changed
+    pages = {f"feedback/{student}.html" for student in ("ann", "bob", "eve")}
+    assert changed == {"report.jsonl", ".runs.json", "index.html"} | pages
     assert all(SAID.encode() in after[page] for page in pages)
 
 
@@ -93,11 +117,11 @@ def test_the_page_of_the_class_lists_the_lines_with_their_students(quick):
 
 
 def test_nothing_is_searched_twice(quick):
-    quick.run("grade")
+    first = quick.run("grade").output
     before, searched = quick.files(), list(quick.searched)
-    assert len(set(searched)) == len(searched) == 4
-    quick.run("grade")
-    assert quick.searched == searched
+    assert len(set(searched)) == len(searched) == 4 and "Repairs" in first
+    again = quick.run("grade")
+    assert "Repairs" not in again.output and quick.searched == searched
     assert quick.files() == before and versions(quick) == ["0001"]
     quick.work("bob", two="a=0 b=0 line=4")
     quick.run("grade", "--apply")
@@ -108,7 +132,52 @@ def test_nothing_is_searched_twice(quick):
 def test_without_repairs_those_found_are_left_out(quick):
     quick.run("grade")
     quick.run("grade", "--no-repairs")
-    assert not repairs(quick) and not grade_commands(quick.out)[0].repairs
+    assert not repairs(quick) and versions(quick) == ["0001"]
+    assert not grade_commands(quick.out)[0].repairs
+    searched = len(quick.searched)
+    quick.run("grade")
+    assert len(repairs(quick)) == 3 and len(quick.searched) == searched
+
+
+@pytest.mark.parametrize("number", [0, 2])
+def test_ctrl_c_loses_no_grade(quick, stopped_at, number):
+    stopped_at(number, KeyboardInterrupt())
+    done = quick.run("grade")
+    assert done.exit_code == 0 and "All grades count" in done.stderr
+    assert f"Stopped. {number} answers searched so far" in done.stderr
+    assert quick.table()["ann"] == "5 10 15" and grade_commands(quick.out)
+
+
+@pytest.mark.parametrize("number", [0, 1, 3])
+def test_a_killed_run_ends_with_the_same_bytes(quick, stopped_at, number):
+    quick.run("grade", out=quick.out.parent / "whole")
+    whole = quick.files(quick.out.parent / "whole")
+    quick.searched.clear()
+    stopped_at(number, Killed())
+    with pytest.raises(Killed):
+        quick.run("grade")
+    assert quick.table()["ann"] == "5 10 15"
+    quick.graders = quick.graded
+    quick.run("grade")
+    assert quick.files() == whole and versions(quick) == ["0001"]
+    assert len(quick.searched) == 5  # one of them began twice
+
+
+@pytest.mark.parametrize("moved", [[], ["report.jsonl"]])
+def test_a_kill_while_pages_are_replaced(quick, monkeypatch, moved):
+    quick.run("grade", out=quick.out.parent / "whole")
+
+    def killed(folder, results):
+        for name in moved:
+            (folder / name).replace(results / name)
+        raise Killed
+
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(pending_results, "replace_results", killed)
+        quick.run("grade")
+    quick.run("grade")
+    assert quick.files() == quick.files(quick.out.parent / "whole")
+    assert versions(quick) == ["0001"] and not (quick.out / PROPOSED).exists()
 
 
 def test_exam_shows_no_repair_and_searches_for_none(quick):
@@ -126,11 +195,70 @@ def test_an_exercise_switches_it_off(quick):
     assert {exercise for _, exercise in quick.searched} == {"two"}
 
 
+def test_grades_that_are_not_applied_are_not_searched(quick):
+    quick.run("grade", "--no-repairs")
+    quick.work("ann", one="a=0 b=0")
+    assert quick.run("grade", "--no-apply").exit_code == 3
+    assert not quick.searched
+
+
+def test_work_that_changed_meanwhile_has_no_repair(quick, monkeypatch):
+    job = quick.job()
+    graded = grade_class(job, lambda *_: None)
+    quick.work("ann", one="a=5 b=0 line=9")
+    assert add_repairs(job, graded, lambda *_: None) == (2, 4)
+    assert ("ann", "one") not in repairs(quick)
+
+
+def test_a_search_that_ends_its_judge_is_made_again(quick):
+    def graders(tasks, setup):
+        for task, reports in quick.graded(tasks, setup):
+            yield task, {} if task.search_seconds and task.student == "ann" else reports
+
+    quick.graders = graders
+    quick.run("grade")
+    assert len(repairs(quick)) == 2
+    quick.graders = quick.graded
+    quick.run("grade")
+    assert quick.searched[4:] == [("ann", "one")] and len(repairs(quick)) == 3
+
+
 def test_one_student_again_keeps_the_repairs_of_others(quick):
     quick.run("grade")
     quick.work("eve", two="a=0 b=0 line=3")
     quick.run("grade", "--student", "eve", "--apply")
     assert len(repairs(quick)) == 3 and quick.searched[4:] == [("eve", "two")]
+
+
+def test_all_files_are_graded_before_a_search_and_the_searches_share_their_time(quick):
+    quick.work("kim", one="a=5 b=0 line=3", two="a=0 b=0 line=4")
+    course, tasks = quick.job().course, []
+    folder = quick.class_folder / "kim"
+    sources = tuple(read_source(folder / f"{name}.py", name) for name in ("one", "two"))
+
+    def grade(task):
+        tasks.append(task)
+        time.sleep(0.02)
+        return TaskReports(next(quick.graded([task], None))[1])
+
+    reports = with_repairs(grade, Task(0, "kim", sources), course, 9.0)
+    assert {name: report.repair.said for name, report in reports.items()} == {
+        "one": SAID,
+        "two": SAID.replace("3", "4"),
+    }
+    assert [[source.name for source in task.sources] for task in tasks] == [
+        ["one", "two"],
+        ["one"],
+        ["two"],
+    ]
+    whole, first, second = (task.search_seconds for task in tasks)
+    assert whole == 0 < second <= first - 0.02 < 9
+    tasks.clear()
+    reports = with_repairs(grade, Task(0, "kim", sources), course, 0.01)
+    assert len(tasks) == 2 and reports["two"].repair is None  # one search took all the time
+    tasks.clear()
+    with_repairs(grade, Task(0, "kim", sources), course, 0.0)
+    assert len(tasks) == 1
 
 
 CHECKS = """
@@ -187,7 +315,10 @@ def grade(course, tmp_path):
     def grade(workers):
         out, level = tmp_path / f"out {workers}", choose(None, own_code=True)
         job = Job(course, course.content.exercises, tmp_path / "class", out, workers, 0, level)
-        grade_class(job, lambda *_: None)
+        graded = grade_class(job, lambda *_: None)
+        table = (out / "grades.csv").read_bytes()
+        assert add_repairs(job, graded, lambda *_: None)[1] == 3
+        assert (out / "grades.csv").read_bytes() == table
         return (out / "report.jsonl").read_bytes(), level
 
     return grade
