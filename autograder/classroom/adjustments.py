@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from autograder.classroom.decisions import TOTAL, Decision, points_given, put_into_effect, work_id
-from autograder.classroom.marks import MARKS, Marks
+from autograder.classroom.marks import MARKS, Marks, answer_id
 from autograder.classroom.store import (
     ADJUSTMENT,
     STORE,
@@ -174,7 +174,9 @@ class Adjustments:
         parts = [e for e in exercises if decision.exercise in {TOTAL, e.name}]
         checks = {"", *(check.name for check in parts[0].checks)}
         work, state, is_last = decision.work, "", True
-        if decision.change == "file":
+        if decision.change == "answer":
+            state = "" if decision.check == answer_id(parts[0].request) else CHANGED
+        elif decision.change == "file":
             chosen = [other for other in self.entered[place:] if self._is_chosen(other, decision)]
             state = "" if chosen else CHANGED
             is_last = len(chosen) == 1 and chosen[0] is entered

@@ -25,15 +25,15 @@ ENTRY = 16  # letters of a digest
 MAX_LINE = 200  # letters of a line of code
 LINE = re.compile(r"(?:cell (?P<cell>[1-9]\d{0,5}) )?line (?P<line>[1-9]\d{0,5})")
 
-ChangeKind = Literal["add", "set", "excuse", "comment", "file"]
+ChangeKind = Literal["add", "set", "excuse", "comment", "file", "answer"]
 
 
 class Decision(msgspec.Struct, frozen=True):
     """A person's decision about a student's points.
 
     Usually, `check` names a check. If the decision chooses a file, `check` is the file's digest and
-    `graded` is a digest of all candidate files. If the decision is a comment, `check` is a line
-    such as `line 3`.
+    `graded` is a digest of all candidate files. If the decision answers a regrade request, `check`
+    is the request's digest. If the decision is a comment, `check` is a line such as `line 3`.
     """
 
     student: str
@@ -62,7 +62,7 @@ class Decision(msgspec.Struct, frozen=True):
             raise UserError(
                 f"{where}: a total cannot be set. Enter add, and how many points to add."
             )
-        if change == "file" and (exercise == TOTAL or not cells["check"]):
+        if change in {"file", "answer"} and (exercise == TOTAL or not cells["check"]):
             raise UserError(f"{where}: enter the change {change!r} on the desk, not in the table.")
         points = points_entered(change, cells["points"], f"{where}: expected") or 0.0
         fields = {**cells, "exercise": exercise, "points": points, "work": cells["work_id"]}
@@ -85,7 +85,7 @@ class Decision(msgspec.Struct, frozen=True):
     @property
     def about(self) -> str:
         """The name of the exercise or check that the decision changes."""
-        is_check = self.check and self.change != "file"
+        is_check = self.check and self.change not in {"file", "answer"}
         return f"{self.exercise} / {self.check}" if is_check else self.exercise
 
     def said(self, title: str) -> str:
@@ -97,6 +97,7 @@ class Decision(msgspec.Struct, frozen=True):
             "excuse": "excused",
             "comment": "a comment",
             "file": "a person chose one of several files",
+            "answer": "an answer to your regrade request",
         }[self.change]
         who = f" by {self.by}" if self.by else ""
         when = f" on {self.when}" if self.when else ""
@@ -201,6 +202,15 @@ def _changed(exercise: ExerciseReport, decision: Decision) -> ExerciseReport:
     checks[at] = msgspec.structs.replace(checks[at], points=round(new, 2))
     points = round(max(0.0, exercise.points + new - old), 2)
     return msgspec.structs.replace(exercise, points=points, checks=tuple(checks))
+
+
+def open_requests(report: Report) -> list[ExerciseReport]:
+    answered = {(each.exercise, each.check) for each in report.adjustments}
+    return [
+        each
+        for each in report.exercises
+        if each.request and (each.name, answer_id(each.request)) not in answered
+    ]
 
 
 def decision_row(change: str, amount: float | None, why: str, by: str | None) -> dict[str, str]:

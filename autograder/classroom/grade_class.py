@@ -325,8 +325,9 @@ class _ClassRun:
         exercises = []
         for exercise in self.exercises:
             report = self.marks.given(waiting.reports[exercise.name], student)
+            request = work.requests.get(exercise.name, "")
             basis = self.bases[exercise.name] if report.status != "missing" else report.basis
-            report = msgspec.structs.replace(report, basis=basis)
+            report = msgspec.structs.replace(report, request=request, basis=basis)
             exercises.append(self.repairs.added_to(student, report) if self.job.repairs else report)
         before = self.before.get(student) if self.job.partial else None
         hand_in = self.folders[number].hand_in

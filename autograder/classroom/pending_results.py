@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from autograder.classroom.adjustments import Adjustments
+from autograder.classroom.decisions import open_requests
 from autograder.classroom.grade_difference import GradeDifference, compare, reason_counts
 from autograder.classroom.history import (
     CHANGES,
@@ -20,6 +21,7 @@ from autograder.classroom.marks import MARKS, Answered, Marks, answers_of
 from autograder.classroom.records import REPORTS, Records
 from autograder.course.course_file import Course, Exercise
 from autograder.course.files import plain_folder, write_atomically
+from autograder.course.text import several
 from autograder.report.grades_table import safe_cell, write_grades, write_table
 from autograder.report.html import (
     ANSWERS,
@@ -62,6 +64,7 @@ class Proposal:
         self._before = before
         self._folder = proposal(out)
         plain_folder(self._folder / FOLDER)
+        self._requests = 0
         self._is_same = True  # True while nothing except repairs differs
         self._answers: list[Answered] = []
         self._records: list[bytes] = []
@@ -71,6 +74,7 @@ class Proposal:
         report = msgspec.json.decode(data, type=Report)
         self._records.append(data + b"\n")
         self._answers += answers_of(report)
+        self._requests += len(open_requests(report))
         policy, page = self._course.content.hints, page_of(report)
         hints = ALL_HINTS if policy == "practice" else 1
         shown = for_student(report, policy, hints, self._course.hidden_checks)
@@ -168,6 +172,9 @@ class Proposal:
 
     def _notes(self, adjustments: Adjustments) -> Iterator[str]:
         yield from above_maximum_note(self.overview.above)
+        if self._requests:
+            waiting = several(self._requests, "regrade request")
+            yield f"{waiting} without an answer. See Requests on the desk."
         yield from adjustments.notes({row.student for row in self.overview.rows})
 
 

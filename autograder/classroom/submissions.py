@@ -1,7 +1,9 @@
 """Submissions of a class: unpacked, sorted by student, and read student by student."""
 
+import codecs
 import contextlib
 import itertools
+import re
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,15 +15,16 @@ from autograder.classroom.hand_ins import Folder, hand_ins
 from autograder.classroom.roster import Roster
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
-from autograder.course.text import as_letters, few, one_line, several
+from autograder.course.text import as_letters, few, one_line, printable, several
 from autograder.grading.cpu_limit import CpuLimitExceeded, cpu_limit
 from autograder.submission.archive import PathParts, unpack
 from autograder.submission.choice import FoundFile, choose
-from autograder.submission.code import read_code
+from autograder.submission.code import MAX_PARSED, defines_something, read_code
 from autograder.submission.file_names import NameMatch, bare_stem, named_for
-from autograder.submission.read import NotPython, UnreadableFile, size_of
+from autograder.submission.read import NotPython, UnreadableFile, read_bytes, size_of
 from autograder.submission.source import (
     ALSO_READ,
+    IN_WORDS,
     MAX_KEPT,
     SUFFIXES,
     CharacterBudget,
@@ -31,10 +34,13 @@ from autograder.submission.source import (
 )
 from autograder.submission.stubs import Stubs, exercises_in
 from autograder.submission.walk import FolderFile, FolderWalk
+from autograder.worker.messages import Unit
 
 MAX_NOTES = 5
 MAX_CODE = 1024 * 1024  # bytes of a file; a larger file is not parsed
 MAX_READ = 128 * 1024 * 1024  # bytes that are read of one student
+MAX_REQUEST = 5000  # bytes of a regrade request
+REQUEST = re.compile("(?i)(?<![a-z])re-?grade(?![a-z])")
 
 
 class StudentWork(msgspec.Struct):
@@ -45,6 +51,7 @@ class StudentWork(msgspec.Struct):
     notes: list[str] = []
     several: dict[str, Sequence[FoundFile]] = {}
     chosen: dict[str, str] = {}
+    requests: dict[str, str] = {}
 
 
 def content_of_all(files: Iterable[FoundFile]) -> str:
@@ -76,6 +83,7 @@ def read_work(
         for file in sorted(walk.files(), key=lambda file: not reading.named(file)):
             reading.look_at(file)
         work.notes += [*walk.notes, *reading.notes()]
+        work.requests = reading.requests()
     _choose_files(work, reading, list(choices), folder.starters)
     unread = [*folder.unread, *walk.unread]
     if unread:  # work may be in the folders that cannot be read
@@ -141,13 +149,17 @@ class _Reading:
         self.others: list[str] = []  # files for which no exercise is known
         self.unread: dict[str, str] = {}
         self.also: dict[str, str] = {}
+        self._asked: dict[str, list[str]] = {}
+        self._on_requests: list[str] = []
         self._siblings: dict[Path, Siblings] = {}
         self._room, self._room_for_code = CharacterBudget(), MAX_CODE
         self._left = MAX_READ
 
     def look_at(self, file: FolderFile) -> None:
         named = self.named(file)
-        if file.suffix in (*SUFFIXES, *ALSO_READ):
+        if file.suffix in IN_WORDS and REQUEST.search(file.path.stem):
+            self._take_request(file, named)
+        elif file.suffix in (*SUFFIXES, *ALSO_READ):
             self._take_code(file, named)
         else:
             self.unread.update(dict.fromkeys(named, file.shown))
@@ -169,6 +181,42 @@ class _Reading:
                 self._add(exercise, candidate, NameMatch.OTHER, defines)
         if not named and not recognised:
             (self.unknown if file.suffix in SUFFIXES else self.others).append(file.shown)
+
+    def _take_request(self, file: FolderFile, named: Mapping[str, NameMatch]) -> None:
+        """Read a file such as `regrade_softmax.txt`: Python as code, other text as a request."""
+        try:
+            if file.trouble:
+                raise UnreadableFile(file.trouble)
+            data = read_bytes(file.path, MAX_PARSED, whole=False)
+        except UnreadableFile as error:
+            self._on_requests.append(f"{file.shown}, a regrade request, was left out: {error}")
+            return
+        is_utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        text = data.decode("utf-16" if is_utf_16 else "utf-8-sig", errors="replace")
+        if file.suffix in ALSO_READ and (
+            bare_stem(file.path) != file.path.stem or defines_something(Unit(file.shown, text))
+        ):
+            self._on_requests.append(f"{file.shown} was read as code, not as a regrade request.")
+            self._take_code(file, named)
+            return
+        self._on_requests.append(f"{file.shown} was read as a regrade request, not as code.")
+        whole = text.strip() if len(named) == 1 else f"{file.shown}: {text.strip()}"
+        name = next((name for name in self.names if name in named), "")
+        self._asked.setdefault(name, []).append(whole[: MAX_REQUEST + 1])
+
+    def requests(self) -> dict[str, str]:
+        first = next(itertools.chain(filter(self.candidates.get, self.names), self.names), "")
+        asked: dict[str, list[str]] = {}
+        for name, words in sorted(self._asked.items(), reverse=True):
+            asked.setdefault(name or first, []).extend(words)
+        requests = {}
+        for name, words in asked.items():
+            data = "\n\n".join(words).encode(errors="replace")
+            text = printable(data[:MAX_REQUEST].decode(errors="ignore"), MAX_REQUEST)
+            if len(data) > MAX_REQUEST:
+                text += f" … (only the first {MAX_REQUEST:,} bytes are kept)"
+            requests[name] = text
+        return requests
 
     def imported(self) -> set[Path]:
         return {
@@ -238,6 +286,7 @@ class _Reading:
         ]
         if self.others and len(absent) == len(self.candidates):
             notes.append(f"Nothing can be graded in {few(self.others, MAX_NOTES)}.")
+        notes += self._on_requests[:MAX_NOTES]
         left_out = [name for siblings in self._siblings.values() for name in siblings.left_out]
         if left_out:
             more = " …" if len(left_out) > MAX_NOTES else ""

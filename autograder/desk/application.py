@@ -56,6 +56,8 @@ VIEWS = (  # the navigation has the titles in this order
     DeskView("/groups/{exercise}/{group}", groups_view.show),
     DeskView("/groups/{exercise}/{group}/name", groups_view.give_name, changes=True),
     DeskView("/groups/{exercise}/{group}/again", groups_view.regrade, changes=True),
+    DeskView("/requests", student_view.show_requests, "Requests"),
+    DeskView("/requests/{key}/{exercise}", student_view.answer, changes=True),
     DeskView("/regrade", regrade_view.show, "Regrade"),
     DeskView("/regrade/begin", regrade_view.begin, changes=True),
     DeskView("/regrade/apply", regrade_view.apply, changes=True),

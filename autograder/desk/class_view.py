@@ -10,6 +10,7 @@ from starlette.responses import Response
 from autograder.course.course_file import Exercise
 from autograder.desk.results import ClassMember, ClassResults
 from autograder.desk.selection import LOOK_AT, StudentFilter
+from autograder.desk.student_view import by_answer
 from autograder.desk.view import Visit
 from autograder.report import statistics
 from autograder.report.html import mistake_map, points_cell
@@ -46,6 +47,7 @@ def show(visit: Visit) -> Response:
         exercise_at=lambda measured: f"/exercises/{names[measured.title]}",
         mistake_at=lambda made: choice.address(mistake=str(now.mistakes.index(made))),
         costliest=costliest(now.mistakes),
+        requests=len(by_answer(visit)[0]),
         sections=sorted({student.section for student in now.students} - {""}),
         assignments=[
             assignment

@@ -146,8 +146,9 @@ class ClassResults:
     """Results of a class, read from its records in one pass.
 
     Threads may share the object. `overview` has the table, the mistakes and the points.
-    `lines` are sentences about lines to change. `unnamed` has the groups of students with the same
-    unnamed failures, largest group first.
+    `with_requests` has the ids of students with a request. `lines` are sentences about lines to
+    change. `unnamed` has the groups of students with the same unnamed failures, largest group
+    first.
     """
 
     def __init__(self, results: Path, course: Course) -> None:
@@ -165,6 +166,7 @@ class ClassResults:
         self.overview = ClassOverview(course.title, self.exercises)
         self.outcomes = {exercise.name: ExerciseOutcomes() for exercise in self.exercises}
         self.students: list[ClassMember] = []
+        self.with_requests: set[str] = set()
         groups = UnnamedGroups()
         for place, id in enumerate(self._records.students):
             report = self.report(id)
@@ -174,6 +176,8 @@ class ClassResults:
             self.students.append(student)
             for exercise in report.exercises:
                 self.outcomes[exercise.name].add(place, exercise)
+                if exercise.request:
+                    self.with_requests.add(id)
             self.overview.add(report, student.address)
             groups.add(report)
         self.by_key = {student.key: student for student in self.students}

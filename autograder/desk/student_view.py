@@ -1,12 +1,13 @@
-"""Pages of one student.
+"""Pages of one student, and the view *Requests*.
 
-The pages show code, checks and history. On them, a person enters adjustments and comments, and
-chooses a file.
+The pages show code, checks and history. On them, a person enters adjustments and comments, chooses
+a file, and answers regrade requests.
 """
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from autograder.classroom.adjustments import ADJUSTMENTS
@@ -20,14 +21,16 @@ from autograder.classroom.decisions import (
     refuse_without_reason,
 )
 from autograder.classroom.history import user
+from autograder.classroom.marks import answer_id
 from autograder.classroom.submissions import content_of_all
 from autograder.course.errors import UserError
 from autograder.course.text import several
+from autograder.desk.results import ClassMember
 from autograder.desk.selection import StudentFilter
 from autograder.desk.submissions import CodeFile, code_of
 from autograder.desk.view import Visit
 from autograder.grading.reports import report_without_checks
-from autograder.report.model import Report
+from autograder.report.model import ExerciseReport, Report
 from autograder.report.presentation import opening
 from autograder.submission.choice import FoundFile
 
@@ -38,6 +41,10 @@ CHANGES = {
     "comment": "comment only",
 }
 MAX_FILES = 6  # files whose code is shown
+MOST_REQUESTS = 200  # on the page
+
+Request = tuple[ClassMember, ExerciseReport]
+Answered = tuple[ClassMember, ExerciseReport, str]
 
 
 def show(visit: Visit) -> Response:
@@ -195,3 +202,54 @@ def choose_file(visit: Visit) -> Response:
     row = decision_row("file", None, visit.field("why"), None)
     row |= {"exercise": exercise, "check": file, "graded": content_of_all(files)}
     return enter_row(visit, row, "The file is chosen.")
+
+
+def by_answer(visit: Visit) -> tuple[list[Request], list[Answered]]:
+    waiting: list[Request] = []
+    answered: list[Answered] = []
+    now = visit.results
+    if not now.with_requests:  # the first page calls this every time: avoid reading the table
+        return waiting, answered
+    table = visit.adjustments()
+    for student in now.students:
+        if student.id not in now.with_requests:
+            continue
+        decisions = [row for row in table.of(student.id) if row.change == "answer"]
+        for exercise in now.report(student.id).exercises:
+            if not exercise.request:
+                continue
+            about = exercise.name, answer_id(exercise.request)
+            answers = [row for row in decisions if (row.exercise, row.check) == about]
+            if answers:
+                answered.append((student, exercise, answers[0].said(exercise.title)))
+            else:
+                waiting.append((student, exercise))
+    return waiting, answered
+
+
+def show_requests(visit: Visit) -> Response:
+    """Show first the open requests, then the answered requests."""
+    waiting, answered = by_answer(visit)
+    return visit.page(
+        "requests_view.html",
+        waiting=waiting[:MOST_REQUESTS],
+        more=max(0, len(waiting) - MOST_REQUESTS),
+        answered=answered[:MOST_REQUESTS],
+        request_id=answer_id,
+    )
+
+
+def answer(visit: Visit) -> Response:
+    """Save the answer to the shown request, and continue with the next request."""
+    name, text = visit.part("exercise"), visit.field("answer")
+    exercises = visit.results.report(visit.student.id).exercises
+    request = next((graded.request for graded in exercises if graded.name == name), "")
+    if not request:
+        raise HTTPException(404)
+    if visit.field("request") != answer_id(request):
+        raise UserError("The student has handed in a new request meanwhile. Load the page again.")
+    if not text:
+        raise UserError("Write an answer: the student reads it.")
+    row = decision_row("answer", None, text, None)
+    keep_row(visit, row | {"exercise": name, "check": answer_id(request)})
+    return visit.redirect("/requests")

@@ -288,7 +288,7 @@ class ExerciseReport(Record, frozen=True, kw_only=True):
     `reason` says why the exercise was not graded as usual, and `cause` is the cause of this reason.
     `reason_is_ours` is true if the reason contains no text from the submission. `note_causes` has
     the cause of each note. `basis` is set only in a class, where exercises can be graded at
-    different times.
+    different times. `request` is the student's regrade request.
     """
 
     name: str
@@ -309,6 +309,7 @@ class ExerciseReport(Record, frozen=True, kw_only=True):
     excused: bool = False
     repair: Repair | None = None
     basis: Basis | None = None
+    request: str = ""
 
     @property
     def known_points(self) -> float | None:

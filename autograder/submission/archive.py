@@ -20,7 +20,7 @@ from autograder.course.errors import UserError
 from autograder.course.text import one_line, several
 from autograder.submission.file_names import counts
 from autograder.submission.read import FULL
-from autograder.submission.source import ALSO_READ, MAX_NOTEBOOK, SUFFIXES
+from autograder.submission.source import ALSO_READ, IN_WORDS, MAX_NOTEBOOK, SUFFIXES
 
 MAX_TOTAL = 1024 * 1024 * 1024
 MAX_STUDENT = 128 * 1024 * 1024
@@ -30,7 +30,7 @@ MAX_LISTED_STUDENT = 50_000
 LISTED = 300  # average bytes of an entry in the zip's directory
 MAX_LEVELS = 20
 MAX_NOTES = 5  # for each student
-UNPACKED = (*SUFFIXES, *ALSO_READ, ".zip")
+UNPACKED = (*SUFFIXES, *ALSO_READ, *IN_WORDS, ".zip")
 METADATA = {"submission_metadata.yml"}  # a platform's data about the submissions
 CHUNK = 1024 * 1024
 ENTRY, IS_UTF_8 = b"PK\1\2", 0x800  # parts of entries in the directory at the end of a zip

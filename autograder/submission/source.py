@@ -33,6 +33,7 @@ MAX_KEPT = 8 * 1024 * 1024  # characters of code for each student
 MAX_ANSWER, MAX_ANSWERS = 20_000, 50
 SUFFIXES = (".py", ".ipynb")
 ALSO_READ = (".txt", ".json", ".pyw")  # suffixes that a browser or a mail program may add
+IN_WORDS = (".txt", ".md")  # suffixes of a request to the instructor
 _IMPORTED = re.compile(r"^[ \t\f]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 
 

@@ -223,3 +223,37 @@ def test_who_handed_in_only_what_cannot_be_graded_is_told_so(tmp_path, files, sa
     for file in files:
         put(tmp_path, f"s1/{file}")
     assert work(tmp_path).notes == said
+
+
+@pytest.mark.parametrize("name", ["softmax_regrade.py.txt", "regrade_softmax.txt"])
+def test_code_that_is_called_like_a_request_is_graded(tmp_path, name):
+    put(tmp_path, f"s1/{name}", "def softmax(x):\n    return x\n")
+    read = work(tmp_path)
+    assert read.sources["softmax"].label == name and read.requests == {}
+    assert f"{name} was read as code, not as a regrade request." in read.notes
+
+
+def test_words_are_a_request_and_a_note_says_so(tmp_path):
+    put(tmp_path, "s1/softmax_regrade.txt", "Reason: B is right.\n")
+    read = work(tmp_path)
+    assert read.requests == {"softmax": "Reason: B is right."} and read.sources == {}
+    said = "softmax_regrade.txt was read as a regrade request, not as code."
+    assert said in read.notes
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "kept"),
+    [
+        ("regrade_softmax.txt", b"B is right. " * 500, "B is right. B is"),
+        ("regrade_softmax.md", "é".encode() * 2501, "é" * 2500 + " … (only the first 5,000 bytes"),
+        ("regrade_softmax.txt", "B is right: é".encode("utf-16"), "B is right: é"),
+        ("regrade.txt", b"B is right", "regrade.txt: B is right"),
+        ("regrade_softmax_causal_mask.txt", b"B is", "regrade_softmax_causal_mask.txt: B is"),
+    ],
+)
+def test_no_request_is_lost(tmp_path, name, data, kept):
+    put(tmp_path, f"s1/{name}").write_bytes(data)
+    put(tmp_path, "s1/softmax.py")
+    request = work(tmp_path).requests["softmax"]
+    assert request.startswith(kept) and len(request.encode()) < 5100
+    assert request.endswith("(only the first 5,000 bytes are kept)") == (len(data) > 5000)

@@ -310,6 +310,15 @@ def test_the_old_place_of_the_types_works_with_a_warning():
     assert old.Importer is Importer
 
 
+@pytest.mark.parametrize("zipped", [False, True])
+@pytest.mark.parametrize("start", ["bergal_404_9001_", "Al Berg_404_assignsubmission_file/"])
+def test_a_request_in_markdown_is_not_lost_on_the_way(read, start, zipped):
+    files = {f"{start}softmax.py": SOFTMAX, f"{start}regrade_softmax.md": "请再看一次"}
+    found, _ = read(files, zipped=zipped)
+    (folder,) = found.values()
+    assert read_work(folder, EXERCISES).requests == {"softmax": "请再看一次"}
+
+
 @pytest.mark.parametrize(("platform", "counts"), [("repositories", False), ("folders", True)])
 def test_a_starter_file_in_a_repository_is_not_handed_in(read, tmp_path, platform, counts):
     """Everybody's repository has them; a student who wrote nothing would have 0 points."""
