@@ -1,5 +1,6 @@
 """`autograder check` and `autograder watch`: check your own work, once or at every save."""
 
+import importlib.util
 import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
 @click.option("--hint", "more", is_flag=True, help="Show one more hint, if the course allows it.")
 @click.option("--all", "show_all", is_flag=True, help="Show the values of every failed check.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option(
+    "--plot",
+    is_flag=True,
+    help="Save a picture of your values, the expected ones and the difference.",
+)
 @click.option(
     "--repairs/--no-repairs",
     default=None,
@@ -56,6 +62,10 @@ def check(
     course = course_of(work, course_path)
     targets = targets_of(course, work) if work else begun_targets(course)
     require_libraries(target.exercise for target in targets)
+    if options["plot"] and importlib.util.find_spec("matplotlib") is None:
+        raise UserError(
+            "autograder check --plot needs matplotlib (not installed). Run: pip install matplotlib"
+        )
     terminal = Terminal(plain)
     files = ResultFiles(junit, summary, annotate)
     if not targets:

@@ -5,7 +5,9 @@ The grader is in `serverFilesCourse`, which students do not see. PrairieLearn co
 to `/grade/results/results.json`.
 """
 
+import base64
 import html
+import itertools
 import sys
 import uuid
 from collections.abc import Callable, Sequence
@@ -20,11 +22,13 @@ from autograder.platforms.bundle import Files, bundle, template
 from autograder.platforms.grade_one import grade_one, packaged_course, packaged_job
 from autograder.report.html import check_text, first_line
 from autograder.report.model import CheckReport, ExerciseReport, Report
+from autograder.report.picture import picture_of
 from autograder.report.redaction import by_policy, for_student
 
 SHARED = "serverFilesCourse/autograder"
 MOST = 1_000_000  # bytes of the results
 CUTS = (20_000, 2_000, 200)  # characters of a test's output, tried in order until all fit
+MAX_PICTURES = 3
 MOST_SECONDS = 600
 OTHER_SECONDS = 120  # to start, and to search for a repair
 NOT_GRADED = {"missing", "not loaded", "needs a person"}
@@ -74,14 +78,20 @@ def encoded(
 ) -> bytes:
     """Return the results of a report on one exercise as JSON, cut to the allowed size."""
     shown = for_student(report, policy, hidden=hidden).exercises[0]
+    drawn = ((check.name, picture_of(check)) for check in shown.checks)
+    of_failures = ((name, picture) for name, picture in drawn if picture is not None)
+    pictures = dict(itertools.islice(of_failures, MAX_PICTURES))
     for cut in CUTS:
-        data = msgspec.json.encode(_results(shown, shown.notes, cut))
-        if len(data) <= MOST:
-            return data
-    return msgspec.json.encode(_results(shown, (), 0))
+        for kept in (pictures, {}):
+            data = msgspec.json.encode(_results(shown, shown.notes, kept, cut))
+            if len(data) <= MOST:
+                return data
+    return msgspec.json.encode(_results(shown, (), {}, 0))
 
 
-def _results(shown: ExerciseReport, notes: Sequence[str], cut: int) -> dict[str, Any]:
+def _results(
+    shown: ExerciseReport, notes: Sequence[str], pictures: dict[str, bytes], cut: int
+) -> dict[str, Any]:
     """Return the results of an exercise in PrairieLearn's format.
 
     A file is "not gradable" if it cannot be loaded, or if a person must look at it. This costs no
@@ -97,12 +107,12 @@ def _results(shown: ExerciseReport, notes: Sequence[str], cut: int) -> dict[str,
         "message": (shown.repair.said if shown.repair else shown.reason)[:cut],
         "output": "\n".join((*notes, shown.printed))[:cut],
         "images": [],
-        "tests": [_test(check, cut) for check in shown.checks],
+        "tests": [_test(check, pictures.get(check.name), cut) for check in shown.checks],
     }
 
 
-def _test(check: CheckReport, cut: int) -> dict[str, Any]:
-    return {
+def _test(check: CheckReport, picture: bytes | None, cut: int) -> dict[str, Any]:
+    test = {
         "name": check.title,
         "description": "",
         "points": check.points,
@@ -110,3 +120,8 @@ def _test(check: CheckReport, cut: int) -> dict[str, Any]:
         "message": (check.note or first_line(check))[:cut],
         "output": check_text(check)[:cut],
     }
+    if picture is not None:
+        data = base64.b64encode(picture).decode("ascii")
+        label = "Yours, expected, and the difference"
+        test["images"] = [{"label": label, "url": f"data:image/png;base64,{data}"}]
+    return test

@@ -40,6 +40,7 @@ class CheckOptions(msgspec.Struct, frozen=True):
     more: bool = False
     show_all: bool = False
     as_json: bool = False
+    plot: bool = False
     seed: int | None = None
     repairs: bool | None = None
 
@@ -75,6 +76,11 @@ def check_targets(
         check = checking.in_full if is_single or options.show_all else checking.in_short
         for target, source in zip(targets, sources, strict=True):
             reports.append(check(target.path, source))
+            if options.plot:
+                from autograder.report.picture import save_picture
+
+                message = save_picture(reports[-1], Path(f"{reports[-1].name}-check.png"))
+                print(message, file=sys.stderr if options.as_json else sys.stdout)
     if options.as_json:
         seed = course.content.seed if options.seed is None else options.seed
         whole_check = whole_report("", course, reports, grader_record(course, seed))

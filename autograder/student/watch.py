@@ -85,6 +85,17 @@ class WatchedExercise:
         self.news = [[(message or "Here is one more hint.", "")]]
         self.shown = shown_step(self.course, self.full, self.path, more=True)
 
+    def picture(self) -> None:
+        from autograder.report.picture import save_picture
+
+        if self.shown is None:
+            return
+        try:
+            message = save_picture(self.shown, Path(f"{self.name}-check.png"))
+        except UserError as error:
+            message = str(error)
+        self.news = [[(message, "")]]
+
 
 TURN, BUSY_TURN = 0.03, 0.01  # s between looks at the files; while a source is graded
 SETTLE = 0.25  # s to wait if the file is missing or does not parse
@@ -92,7 +103,7 @@ SETTLE_A_LINE = 0.06  # s to wait if its last line has no newline
 SILENT = 1.0  # s after a save in which further events are ignored
 SLOW = 0.5  # s after which a notice says that checking goes on
 EVERY = 1000
-KEYS = "h hint   a all values   n next   q quit"
+KEYS = "h hint   a all values   p picture   n next   q quit"
 SIGNALS = ("SIGINT", "SIGWINCH", "SIGTSTP")  # Ctrl-C, another size of the terminal, Ctrl-Z
 
 
@@ -243,6 +254,8 @@ class Watch:
                 exercise.hint()
             case "a":
                 exercise.all_values, self.screen.page = not exercise.all_values, 0
+            case "p":
+                exercise.picture()
             case " ":
                 self.screen.page += 1
             case "n":

@@ -95,6 +95,29 @@ def test_json_is_the_report(run, tmp_path):
     assert hidden and all(c["evidence"] is None and not c["finding"] for c in hidden)
 
 
+def test_plot_saves_a_picture(run, tmp_path):
+    (tmp_path / "softmax.py").write_text(WRONG)
+    assert "Picture: softmax-check.png" in run("check", "softmax", "--plot").stdout
+    assert (tmp_path / "softmax-check.png").is_file()
+
+
+def test_plot_without_matplotlib_names_the_package_and_how_to_install_it(
+    run, tmp_path, monkeypatch
+):
+    (tmp_path / "softmax.py").write_text(WRONG)
+    for name in [each for each in sys.modules if f"{each}.".startswith("matplotlib.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)  # no import finds it
+    done = run("check", "softmax", "--plot")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "autograder: autograder check --plot needs matplotlib (not installed). "
+        "Run: pip install matplotlib\n"
+    )
+    assert not (tmp_path / "softmax-check.png").exists()
+    assert run("check", "softmax").returncode == 1
+
+
 @pytest.mark.thorough
 def test_of_two_files_the_newer_is_checked(run, tmp_path, root):
     (tmp_path / "softmax.py").write_text(WRONG)

@@ -1,5 +1,6 @@
 """What a platform's machine makes of a hand-in, in a copy of its layout."""
 
+import base64
 import json
 import os
 import shutil
@@ -213,9 +214,13 @@ def test_prairielearn(grade):
     assert main(["prairielearn", str(grade), "shares"]) == 0
     found = results(grade, PRAIRIELEARN)
     assert found["gradable"] and found["score"] == 0.0 and "<b>here</b>" in found["output"]
-    first, _ = found["tests"]
+    first, hidden = found["tests"]
     assert (first["points"], first["max_points"]) == (0.0, 1.0)
     assert "shares" in first["message"] and "yours" in first["output"]
+    kind, _, data = first["images"][0]["url"].partition(",")
+    assert kind == "data:image/png;base64"
+    assert base64.b64decode(data).startswith(b"\x89PNG")
+    assert "images" not in hidden
 
 
 def test_prairielearn_shows_the_line_to_change(course, grade):

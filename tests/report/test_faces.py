@@ -23,6 +23,7 @@ from autograder.report.model import (
     Report,
 )
 from autograder.report.overview import ClassOverview
+from autograder.report.picture import save_picture
 from autograder.report.redaction import for_student
 from autograder.report.terminal import evidence_lines, exercise_lines, plain
 from autograder.report.values import describe_call, excerpt
@@ -187,6 +188,13 @@ def test_a_report_fits_the_published_schema():
     data = json.loads(msgspec.json.encode(make_report()))
     jsonschema.validate(data, schema)
     assert msgspec.json.decode(msgspec.json.encode(make_report()), type=Report) == make_report()
+
+
+def test_a_picture(tmp_path):
+    assert "Picture:" in save_picture(make_report().exercises[0], tmp_path / "p.png")
+    assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
+    passed = make_report(check(outcome="passed", evidence=None)).exercises[0]
+    assert "nothing to draw" in save_picture(passed, tmp_path / "q.png")
 
 
 def test_text_from_submissions_is_made_printable():

@@ -18,6 +18,7 @@ from autograder.report.model import (
     CheckOutcome,
     CheckReport,
     Diagnosis,
+    Evidence,
     ExerciseReport,
     Grader,
     Line,
@@ -25,6 +26,7 @@ from autograder.report.model import (
     Statement,
     Status,
 )
+from autograder.report.picture import save_picture
 from autograder.report.presentation import sentence
 from autograder.report.redaction import FOR_A_PERSON, exercise_for_student, for_student
 from autograder.report.terminal import exercise_lines, plain
@@ -250,6 +252,14 @@ def test_hints_still_follow_the_level_of_each_check():
     assert [len(check.hints) for check in shown.checks] == [2, 0, 1]
 
 
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_picture_shows_no_hidden_check(policy, tmp_path):
+    check = visible(hidden=True, evidence=Evidence(call=SECRET), place=Line(file="f", line=1))
+    shown = exercise_for_student(exercise_of(check), policy)
+    assert SECRET not in save_picture(shown, tmp_path / "p.png")
+    assert not (tmp_path / "p.png").exists()
+
+
 @functools.cache
 def all_calls():
     """Every call of a plain name in the engine and the reference: its file and its node."""
@@ -281,7 +291,12 @@ def test_what_hidden_checks_say_is_written_in_the_course():
 
 def test_one_place_decides_what_is_shown():
     """Whoever makes a student's face takes its report from `redaction`."""
-    makers = ("exercise_lines", "exercise_html", "notebook_outputs")
+    makers = (
+        "exercise_lines",
+        "exercise_html",
+        "notebook_outputs",
+        "save_picture",
+    )
     for maker in makers:
         for path, call in calls_of(maker):
             if path.parent.name != "report":

@@ -1,5 +1,7 @@
 """One check of one's own file: the head is printed first, then a repair is looked for."""
 
+import json
+
 import pytest
 from click.testing import CliRunner
 
@@ -78,3 +80,11 @@ def test_the_head_is_there_before_the_search(check, options):
     head, rest = check(*options).output.split("SEARCH\n")
     assert "1 of 2 points" in head and "Doubles two" not in head
     assert rest.startswith(SAID)
+
+
+def test_the_picture_is_saved_beside_json_too(check, tmp_path):
+    pytest.importorskip("matplotlib")
+    done = check("--json", "--plot")
+    report = json.loads(done.stdout.removeprefix("SEARCH\n"))
+    assert report["exercises"][0]["repair"]["said"] == f"{SAID}."
+    assert (tmp_path / "double-check.png").is_file() and "Picture: " in done.stderr
