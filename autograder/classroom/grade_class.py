@@ -19,6 +19,7 @@ from autograder.classroom.history import in_use, settle
 from autograder.classroom.judge_pool import SEARCH_SECONDS, Graders, Reports, Setup, Task, open_pool
 from autograder.classroom.marks import Marks
 from autograder.classroom.pending_results import Decide, GradedClass, Proposal
+from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.classroom.records import REPORTS, Journal, KnownRepairs, Records, key_of
 from autograder.classroom.submissions import (
     Opened,
@@ -56,6 +57,7 @@ class Job(msgspec.Struct, frozen=True):
     partial: bool = False  # true if only the columns of `exercises` change in an existing table
     students: tuple[str, ...] = ()  # if given, only their rows change
     wait: float = 0  # waiting time for another run, in seconds
+    anonymous: bool = False  # write pseudonyms into all files except `pseudonyms.csv`
     repairs: bool = True  # show repairs that earlier searches found
 
 
@@ -148,7 +150,13 @@ class _ClassRun:
     ) -> None:
         course = self.course = job.course
         self.job, self.before, self.journal, self.progress = job, before, journal, progress
-        self._select(folders)
+        self.pseudonyms = Pseudonyms(course)
+        self.pseudonyms.refuse_mixed(before.students, job.anonymous, job.out)
+        students = job.students
+        if job.anonymous:
+            folders = self.pseudonyms.hidden(folders)
+            students = tuple(map(self.pseudonyms.called, students))
+        self._select(folders, students)
         self.names = tuple(exercise.name for exercise in self.exercises)
         self.graded = [each for each in self.folders if each.student not in self.others]
         self.repairs = KnownRepairs(journal, course)
@@ -164,9 +172,9 @@ class _ClassRun:
         self.reports: dict[int, bytes] = {}  # encoded, by the number of the row
         self.done = 0  # students graded
 
-    def _select(self, folders: list[Folder]) -> None:
+    def _select(self, folders: list[Folder], students: Sequence[str]) -> None:
         """Select the table's rows and columns, and the rows and columns to grade."""
-        job, before, students = self.job, self.before, self.job.students
+        job, before = self.job, self.before
         self.exercises, self.columns, self.folders = job.exercises, job.exercises, folders
         self.others: frozenset[str] = frozenset()
         if not job.partial:
@@ -191,7 +199,10 @@ class _ClassRun:
         self.proposal = Proposal(self.job.out, self.course, self.columns, self.before)
         overview = self.proposal.overview
         overview.not_understood = submissions.not_understood
-        overview.notes = tuple(submissions.notes)
+        if self.job.anonymous:
+            overview.said_only = tuple(submissions.notes)
+        else:
+            overview.notes = tuple(submissions.notes)
         self.progress(0, len(self.graded))
         for task, reports in graders(self._tasks(), setup):
             self._take(task, reports)
@@ -270,14 +281,17 @@ class _ClassRun:
                 self.chosen |= {(work.student, name): file for name, file in work.chosen.items()}
                 self._set_variants(work)
                 work.notes += older_releases(self.course, work.sources.values())
+                if self.job.anonymous:
+                    work = self.pseudonyms.of_work(work)
                 return self._looked_up(work)
         except UnreadableFolder as error:
             unclear = dict.fromkeys(names, str(error))
             return self._looked_up(StudentWork(folder.student, unclear=unclear))
 
     def _set_variants(self, work: StudentWork) -> None:
+        student = self.pseudonyms.student(work.student)
         for name, source in list(work.sources.items()):
-            variant = variant_of(self.course.exercise(name), work.student, self.secret)
+            variant = variant_of(self.course.exercise(name), student, self.secret)
             if variant and stated_variant(source.text) not in {variant, ""}:
                 work.unclear[name] = (
                     f"{source.label} has another student's numbers: a mix-up or a copy."

@@ -58,6 +58,7 @@ class GradeCommand(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     seed: int | None = None
     confinement: str = ""
     own_code: bool = False
+    anonymous: bool = False
     repairs: bool = True
 
     def arguments(self, results: Path) -> list[str]:
@@ -68,6 +69,7 @@ class GradeCommand(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         given |= {"course": self.course, "seed": "" if self.seed is None else str(self.seed)}
         words += [f"--{name}={value}" for name, value in given.items() if value]
         words += ["--own-code"] if self.own_code else []
+        words += ["--anonymous"] if self.anonymous else []
         words += [] if self.repairs else ["--no-repairs"]
         return ["grade", f"--out={results}", *words, "--", self.submissions]
 

@@ -1,5 +1,6 @@
 """`autograder adjust`: an instructor changes points, with a reason."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 import click
@@ -15,8 +16,9 @@ from autograder.classroom.decisions import (
     refuse_without_reason,
 )
 from autograder.classroom.grades import read_reports
+from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.cli.options import PATH, course_option
-from autograder.course.course_file import find_course
+from autograder.course.course_file import Course, find_course
 from autograder.course.errors import UserError
 from autograder.course.text import several
 
@@ -61,6 +63,7 @@ def adjust(
     exercise = part_named(exercise, course)
     table = Adjustments(results, course)
     reports = {} if undo else {report.student: report for report in read_reports(results)}
+    student = _name_in_results(student, course, reports, table)
     if undo:
         count, problem = table.undo(student, exercise, check or line_named(line))
         if not count:
@@ -81,6 +84,13 @@ def adjust(
     click.echo(f"{done} {AGAIN}")
     for note in table.put_back_notes():
         click.echo(note)
+
+
+def _name_in_results(
+    student: str, course: Course, graded: Collection[str], table: Adjustments
+) -> str:
+    pseudonym = Pseudonyms(course).called(student)
+    return pseudonym if pseudonym in graded or table.of(pseudonym) else student
 
 
 def _change(

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from autograder.classroom.adjustments import Adjustments
 from autograder.classroom.hand_ins import Folder
+from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.classroom.submissions import StudentWork, opened, read_work_guarded
 from autograder.course.course_file import Course, Exercise
 from autograder.course.text import few, join_names, one_line, several
@@ -39,11 +40,13 @@ def show(
     verbose: bool = False,
 ) -> int:
     """Print the students and their files. If something needs a person, return 1."""
-    stubs, chosen = read_stubs(course), Adjustments(out, course).choices
+    stubs, pseudonyms = read_stubs(course), Pseudonyms(course)
+    chosen = Adjustments(out, course).choices
     students: dict[str, list[tuple[str, Block]]] = {kind: [] for kind in KINDS}
     with opened(submissions, course, platform, roster) as handed_in:
         for folder in handed_in.folders:
-            work = read_work_guarded(folder, course.exercises, stubs, chosen(folder.student))
+            choices = [*chosen(folder.student), *chosen(pseudonyms.called(folder.student))]
+            work = read_work_guarded(folder, course.exercises, stubs, choices)
             block = [_head(folder), *_lines(folder, work, exercises, verbose)]
             students[_kind(folder, work, exercises)].append((folder.student, block))
     console = Console(highlight=False)

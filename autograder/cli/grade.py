@@ -60,6 +60,11 @@ from autograder.cli.result_files import ResultFiles, result_file_options, write_
     help="Wait up to this many seconds for another run to end.  [default: 0]",
 )
 @json_lines_option
+@click.option(
+    "--anonymous",
+    is_flag=True,
+    help="Write pseudonyms instead of names. pseudonyms.csv in the course's folder has both.",
+)
 @repairs_option
 @click.option(
     "--dry-run", is_flag=True, help="Show which files each student handed in. Grade nothing."

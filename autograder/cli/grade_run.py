@@ -25,6 +25,7 @@ from autograder.classroom.history import (
 from autograder.classroom.judge_pool import Graders, workers_here
 from autograder.classroom.marks import MARKS
 from autograder.classroom.pending_results import GradedClass
+from autograder.classroom.pseudonyms import PSEUDONYMS
 from autograder.classroom.records import REPORTS
 from autograder.cli.dry_run import show
 from autograder.cli.history import confirm, in_a_terminal, print_difference
@@ -61,6 +62,7 @@ class GradeOptions(msgspec.Struct, frozen=True, kw_only=True):
     as_json: bool = False
     dry_run: bool = False
     verbose: bool = False
+    anonymous: bool = False
     repairs: bool = True
     scheduler: str | None = None
     local_cluster: int | None = None
@@ -97,7 +99,7 @@ def _run(options: GradeOptions, console: Console) -> int:
         where = options.submissions, options.out, course, exercises
         return show(*where, options.platform, options.roster, options.verbose)
     job = _job(options, course, exercises)
-    with Log(job.out) as log:
+    with Log(job.out, job.students if job.anonymous else ()) as log:
         return _Run(options, job, console, log).run()
 
 
@@ -118,6 +120,7 @@ def _job(options: GradeOptions, course: Course, exercises: list[Exercise]) -> Jo
         partial=bool(options.exercises or options.assignment or options.students),
         students=options.students,
         wait=options.wait,
+        anonymous=options.anonymous,
         repairs=options.repairs,
     )
 
@@ -140,7 +143,8 @@ class _Run(msgspec.Struct, frozen=True):
             code = NOT_APPLIED
         self.log.overview(overview, code)
         if overview.in_force:
-            remember_command(job.out, self._command())
+            if not (options.anonymous and options.students):  # these names are not saved
+                remember_command(job.out, self._command())
             print_overview(self.console, overview, job.course)
             self._print_files(overview)
             if overview.needs_repairs:
@@ -239,6 +243,7 @@ Nothing was changed: the current grades still count. The new ones are in
             seed=options.seed,
             confinement=options.confinement or "",
             own_code=options.own_code,
+            anonymous=options.anonymous,
             repairs=options.repairs,
         )
 
@@ -256,10 +261,12 @@ Nothing was changed: the current grades still count. The new ones are in
         self.console.print(f"confinement: {level}", style=style)
 
     def _print_files(self, overview: GradedClass) -> None:
-        out = self.job.out
+        job, out = self.job, self.job.out
         lines = f"\nGrades    {out / GRADES}\nPages     {out / INDEX} and {out / FOLDER}/"
         if any(exercise.questions for exercise in overview.exercises):
             waiting = f", {several(overview.waiting, 'student')} waiting" * bool(overview.waiting)
             lines += f"\nAnswers   {out / ANSWERS} and {out / MARKS}{waiting}"
         lines += f"\nRecords   {out / REPORTS}\nLog       {out / LOG}"
+        if job.anonymous:
+            lines += f"\nNames     {job.course.root / PSEUDONYMS}, and nowhere else"
         self.console.print(lines)

@@ -3,9 +3,10 @@
 import logging
 import logging.handlers
 import os
+import re
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any, Self
 
@@ -30,11 +31,14 @@ class _LogFile(logging.handlers.RotatingFileHandler):
 
 
 class Log:
-    """Log of a run. The first line creates the file."""
+    """Log of a run, without the `hidden` names. The first line creates the file."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, hidden: Collection[str] = ()) -> None:
         self._path = folder / LOG
         self._file: _LogFile | None = None
+        longest_first = sorted(map(re.escape, filter(None, hidden)), key=len, reverse=True)
+        names = "|".join(longest_first) or "(?!)"  # matches nothing
+        self._hidden = re.compile(rf"(?<!\w)(?:{names})(?!\w)")
 
     def __enter__(self) -> Self:
         return self
@@ -58,7 +62,8 @@ class Log:
             self._file.setFormatter(formatter)
             self.line(f"process {os.getpid()}: {' '.join(sys.argv[1:])}")
         if not self._path.is_symlink():
-            self._file.handle(logging.makeLogRecord({"msg": one_line(text, LONGEST)}))
+            message = one_line(self._hidden.sub("…", text), LONGEST)
+            self._file.handle(logging.makeLogRecord({"msg": message}))
 
     def overview(self, overview: GradedClass, code: int) -> None:
         for note in overview.notes:

@@ -47,6 +47,8 @@ def print_overview(console: Console, overview: ClassOverview, course: Course) ->
 def print_notes(
     console: Console, overview: ClassOverview, rest: str, most: int = FEW_LINES, cut: bool = True
 ) -> None:
+    for note in overview.said_only:  # these notes are shown in full, because no file has them
+        console.print(Text(f"Note: {note}"))
     lines = [f"Note: {note}" for note in overview.notes]
     _print_some(console, lines, most, rest, cut)
     if cut and len(lines) <= most and any(len(line) > console.width for line in lines):

@@ -14,6 +14,7 @@ from autograder.classroom.adjustments import Adjustments
 from autograder.classroom.decisions import Decision, place_of
 from autograder.classroom.hand_ins import Folder
 from autograder.classroom.history import GradeCommand, grade_commands
+from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.classroom.submissions import StudentWork, opened, read_work_guarded
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
@@ -45,9 +46,10 @@ class Submissions:
 
     def works(self, student: str) -> list[tuple[GradeCommand, StudentWork]]:
         with self._lock:
+            name = Pseudonyms(self._course).student(student)
             choices = Adjustments(self._results, self._course).choices(student)
             return [
-                (command, self._work(command, student, tuple(choices)))
+                (command, self._work(command, name, tuple(choices)))
                 for command in grade_commands(self._results)
             ]
 

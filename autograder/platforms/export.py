@@ -11,6 +11,7 @@ from rich.text import Text
 
 from autograder.classroom.adjustments import refuse_unapplied_entries
 from autograder.classroom.grades import grade_of, read_reports, under_policy
+from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.cli.options import PATH, course_option
 from autograder.course.course_file import Course, find_course
 from autograder.course.errors import UserError
@@ -88,7 +89,7 @@ def export_file(
         )
     reports = read_reports(results)
     refuse_unapplied_entries(results, course, reports)
-    reports = [under_policy(report, course) for report in reports]
+    reports = [under_policy(report, course) for report in Pseudonyms(course).with_names(reports)]
     request = ExportRequest(reports, course, results, template or results, column, scale)
     file = EXPORTS[platform](request)
     above = above_maximum_note(name for report in reports for name in above_maximum(report))

@@ -114,7 +114,8 @@ def exercise_html(exercise: ExerciseReport, **around: Sequence[object]) -> str:
 
 
 def page_of(report: Report) -> str:
-    return f"{FOLDER}/{file_name(report.student)}.html"
+    called = report.hand_in.pseudonym if report.hand_in else ""
+    return f"{FOLDER}/{file_name(called or report.student)}.html"
 
 
 def write_page(path: Path, template: str, **content: object) -> None:

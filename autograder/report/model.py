@@ -350,6 +350,7 @@ class HandIn(Record, frozen=True, kw_only=True):
     extra_days: float = 0.0
     late_days_used: float = 0.0
     excused: tuple[str, ...] = ()
+    pseudonym: str = ""
 
 
 class Lateness(Record, frozen=True, kw_only=True):

@@ -213,6 +213,7 @@ class ClassOverview:
         self.course = course
         self.exercises = tuple(exercises)
         self.notes: tuple[str, ...] = ()
+        self.said_only: tuple[str, ...] = ()  # notes that are printed, but not written to a file
         self.rows: list[Row] = []
         self.changed: list[str] = []  # sentences on lateness and adjustments
         self.above: list[str] = []

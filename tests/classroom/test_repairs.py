@@ -230,6 +230,12 @@ def test_one_student_again_keeps_the_repairs_of_others(quick):
     assert len(repairs(quick)) == 3 and quick.searched[4:] == [("eve", "two")]
 
 
+def test_students_without_names(quick):
+    quick.run("grade", "--anonymous")
+    assert sorted(repairs(quick).values()) == [SAID] * 3
+    assert not {student for student, _ in repairs(quick)} & {"ann", "bob", "eve"}
+
+
 def test_all_files_are_graded_before_a_search_and_the_searches_share_their_time(quick):
     quick.work("kim", one="a=5 b=0 line=3", two="a=0 b=0 line=4")
     course, tasks = quick.job().course, []

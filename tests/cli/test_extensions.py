@@ -30,6 +30,7 @@ ALSO_OF_EXTENSIONS = (  # tests of the core that test an extension besides
 THAT_EXPORT = (  # single tests of the core that also look at an export
     "test_marks.py::test_marks_that_the_results_do_not_have_are_not_exported",
     "test_marks.py::test_a_mark_of_the_desk_becomes_the_grade_and_the_export_waits_for_it",
+    "test_pseudonyms.py::test_the_key_gives_everybody_back",
     "test_the_story.py::test_only_what_should_change_does",
 )
 
