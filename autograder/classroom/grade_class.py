@@ -25,6 +25,7 @@ from autograder.classroom.submissions import (
     Opened,
     StudentWork,
     UnreadableFolder,
+    ambiguities,
     guarded,
     opened,
     read_work,
@@ -67,6 +68,7 @@ def grade_class(
     decide: Decide | None = lambda _: True,
     waiting: Callable[[str], None] = lambda _: None,
     graders: Graders | None = None,
+    warn: Callable[[Sequence[str]], None] = lambda _: None,
 ) -> GradedClass:
     """Grade all submissions, and write grades, reports and pages into `job.out`.
 
@@ -78,10 +80,13 @@ def grade_class(
             changes.
         waiting: is called with a message if another run uses the folder.
         graders: a function that grades tasks. By default, processes on this machine grade them.
+        warn: is called before grading, with notes on ambiguities that a person must resolve.
     """
     if job.out.resolve() == job.submissions.resolve():
         raise UserError(f"--out {job.out} is the folder of the submissions. Name another folder.")
     with _opened_run(job, progress, waiting, graders) as (run, submissions, grade, setup):
+        if notes := run.ambiguities():
+            warn(notes)
         return run.grade(submissions, grade, setup, decide)
 
 
@@ -192,6 +197,9 @@ class _ClassRun:
         self.others = frozenset(before.students) - {folder.student for folder in rows}
         rows += [Folder(student, None) for student in self.others]
         self.folders = sorted(rows, key=lambda folder: folder.student)
+
+    def ambiguities(self) -> list[str]:
+        return [*ambiguities(self.graded, self.names, self.stubs, self.adjustments.choices)]
 
     def grade(
         self, submissions: Opened, graders: Graders, setup: Setup, decide: Decide | None

@@ -334,6 +334,45 @@ def read_work_guarded(
         return StudentWork(folder.student, unclear=dict.fromkeys(exercises, str(error)))
 
 
+def ambiguities(
+    folders: Iterable[Folder],
+    exercises: Collection[str],
+    stubs: Stubs,
+    choices: Callable[[str], Sequence[Decision]],
+) -> Iterator[str]:
+    """Yield a note for each folder of several students, and for each exercise with several files.
+
+    Files are read only if their names suggest two files for one exercise.
+    """
+    for folder in folders:
+        student = one_line(folder.student, 60)
+        if folder.unclear:
+            yield f"{student}: {one_line(folder.unclear, 200)}"
+        elif folder.path is not None:
+            try:
+                with guarded():
+                    if not _may_be_several(folder.path, folder.lost, exercises):
+                        continue
+            except UnreadableFolder:  # it is reported later
+                continue
+            work = read_work_guarded(folder, exercises, stubs, choices(folder.student))
+            for name, files in work.several.items():
+                if name not in work.chosen:
+                    yield f"{student}: {len(files)} files for {name}"
+
+
+def _may_be_several(path: Path, lost: Mapping[str, str], exercises: Collection[str]) -> bool:
+    seen: set[str] = set()
+    with FolderWalk(path, lost) as walk:
+        for file in walk.files():
+            if file.suffix in (*SUFFIXES, *ALSO_READ):
+                names = set(named_for(bare_stem(file.path), exercises)) or {""}
+                if names & seen:
+                    return True
+                seen |= names
+    return False
+
+
 class Opened(msgspec.Struct, frozen=True):
     """Students' folders in order, notes on these folders, and a folder for temporary files."""
 

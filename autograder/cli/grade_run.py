@@ -41,6 +41,7 @@ from autograder.sandbox.levels import choose
 from autograder.worker.confinement import LAYERS, Level
 
 NOT_APPLIED = 3
+MAX_WARNED = 10
 
 
 class GradeOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -161,7 +162,9 @@ class _Run(msgspec.Struct, frozen=True):
 
         def work(progress: Callable[[int, int], None]) -> GradedClass:
             decide = None if options.apply is False else self._decide
-            return grade_class(self.job, progress, decide, self._speaker("waiting"), graders)
+            return grade_class(
+                self.job, progress, decide, self._speaker("waiting"), graders, self._warn
+            )
 
         kept = f"graded so far. {out} keeps their results: run the same command again to continue."
         overview = graded_with_progress(work, kept, self._notifier("progress"), self.log.line)
@@ -196,6 +199,15 @@ Nothing was changed: the current grades still count. The new ones are in
             said = f"a line to change in {found} of {several(answers, 'answer')} without a name"
             self.log.line(f"repairs: {said}")
             self.console.print(f"Repairs   {said}")
+
+    def _warn(self, ambiguous: Sequence[str]) -> None:
+        count = f"{several(len(ambiguous), 'ambiguity')} in the submissions"
+        self.log.line(count)
+        lines = [f"{count}. A person must decide these:"]
+        lines += [f"  {text}" for text in ambiguous[:MAX_WARNED]]
+        if len(ambiguous) > MAX_WARNED:
+            lines.append(f"  … and {len(ambiguous) - MAX_WARNED} more")
+        self._speaker("warning")("\n".join(lines))
 
     def _decide(self, difference: GradeDifference) -> bool:
         options = self.options
