@@ -3,7 +3,7 @@
 import functools
 import io
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -202,7 +202,8 @@ Nothing was changed: the current grades still count. The new ones are in
 
     def _warn(self, ambiguous: Sequence[str]) -> None:
         count = f"{several(len(ambiguous), 'ambiguity')} in the submissions"
-        self.log.line(count)
+        where = ". The terminal where grade runs names them." if self.job.anonymous else ""
+        self.log.line(f"{count}{where}")
         lines = [f"{count}. A person must decide these:"]
         lines += [f"  {text}" for text in ambiguous[:MAX_WARNED]]
         if len(ambiguous) > MAX_WARNED:
