@@ -89,6 +89,7 @@ def test_mistakes_that_fewer_than_two_probes_tell_apart_look_alike(tmp_path, add
     assert ("area: fewer than two probes tell added and halved apart" in faults) == alike
 
 
+@pytest.mark.thorough
 def test_a_stub_that_is_out_of_step_or_cannot_be_made_is_a_fault(course):
     made = course()
     path = made.solution_file("areas")

@@ -249,7 +249,7 @@ MISTAKES = Mistakes(
 """
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("own", "named"), [("pass", 2), ("def ask(self, *asked): return super().ask(*asked)", 0)]
 )

@@ -100,6 +100,7 @@ def test_a_helper_that_only_the_mistakes_import_is_found(tmp_path):
     assert function.read == "reading.as_number"
 
 
+@pytest.mark.thorough
 def test_a_check_that_no_right_answer_passes_there_is_refused(tmp_path):
     with pytest.raises(
         UserError, match="no correct solution of areas passes “The area of an object”"
@@ -139,6 +140,7 @@ def test_low_shares_are_warned_of():
     refuse_impossible_checks([low, some])
 
 
+@pytest.mark.thorough
 def test_the_command_prints_the_shares(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

@@ -56,6 +56,7 @@ def test_single_mistakes(both):
             assert found(recorded, recipe, wrong, noise) == found(full, recipe, wrong, noise)
 
 
+@pytest.mark.thorough
 def test_pairs(both):
     full, recorded = both
     pairs = [pair for pair in full.pairs if set(pair) <= set(full.recipe.misconceptions)][::7]

@@ -60,6 +60,7 @@ def test_a_new_course_holds_as_it_is(run, tmp_path):
     ]
 
 
+@pytest.mark.thorough
 def test_a_new_exercise_with_torch_holds_as_it_is(run, tmp_path):
     run("new", "course", "course")
     run("new", "exercise", "parts_of_it", "--needs", "torch", "--course", "course")

@@ -94,7 +94,7 @@ FEWER = {
 }
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(10)
 @pytest.mark.parametrize("error", ERRORS)
 def test_an_error_is_a_fault(verified, request, error):
     file, old, new, said = ERRORS[error]

@@ -30,6 +30,7 @@ NAMED = {
 }  # fmt: skip
 
 
+@pytest.mark.one_in(15)
 @pytest.mark.parametrize("name", ["build", "check", "grade", "verify"])
 @pytest.mark.parametrize("slip", NAMED)
 def test_a_slip_is_refused_by_every_command(tmp_path, monkeypatch, capsys, slip, name):
@@ -151,6 +152,7 @@ def test_a_slip_in_the_checks(tmp_path, before, after, at, words):
     assert (at or after.strip().splitlines()[-1]) in place(slip)
 
 
+@pytest.mark.one_in(15)
 @pytest.mark.parametrize(("before", "after", "at", "words"), MISTAKES.values(), ids=MISTAKES)
 def test_a_slip_in_the_misconceptions(tmp_path, before, after, at, words):
     slip, *_ = slips_of(make(tmp_path, "mistakes", before, after))
@@ -250,6 +252,7 @@ def test_several_slips_are_said_together(tmp_path):
     assert len(str(caught.value).splitlines()) == 3
 
 
+@pytest.mark.thorough
 def test_the_kits_own_course_has_no_slip(course):
     refuse_authoring_errors(course, course.content.exercises)
     assert "torch" not in sys.modules or sys.modules["torch"] is not None

@@ -327,6 +327,7 @@ def test_masked_weights_do_not_follow_from_an_apply_mask_that_ignores_the_scores
     assert check.outcome == "failed"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("mask", "counts"),
     [

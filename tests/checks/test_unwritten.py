@@ -12,6 +12,7 @@ from autograder.submission.stubs import read_stubs
 from autograder.worker.messages import CodePlace, Unit
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("name", "first", "hints"),
     [
@@ -145,6 +146,7 @@ def test_a_function_that_is_defined_twice_is_told_above_the_checks(root):
     assert right.points == right.max_points and not right.notes
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("line", "is_said"),
     [

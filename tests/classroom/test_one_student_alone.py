@@ -53,6 +53,7 @@ def raising(error):
     return wrong
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("step", ["read_work", "key_of"])
 @pytest.mark.parametrize(
     "error",

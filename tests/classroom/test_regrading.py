@@ -296,6 +296,7 @@ class Killed(BaseException):
     pass
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("first", [True, False])
 def test_killed_while_it_is_applied_it_is_the_old_or_the_new(quick, monkeypatch, tmp_path, first):
     """At every step of the file system: what is found afterwards is whole."""

@@ -148,6 +148,7 @@ def test_ctrl_c_loses_no_grade(quick, stopped_at, number):
     assert quick.table()["ann"] == "5 10 15" and grade_commands(quick.out)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("number", [0, 1, 3])
 def test_a_killed_run_ends_with_the_same_bytes(quick, stopped_at, number):
     quick.run("grade", out=quick.out.parent / "whole")
@@ -330,6 +331,7 @@ def grade(course, tmp_path):
     return grade
 
 
+@pytest.mark.thorough
 def test_two_judges_say_what_one_says(grade):
     """Nor does what else a judge has searched change what it finds."""
     one, level = grade(1)

@@ -81,6 +81,7 @@ def test_the_solution_gets_all_points(tmp_path, monkeypatch, capsys):
     assert code == 0, out
 
 
+@pytest.mark.thorough
 def test_what_is_wrong_is_said_shown_and_named(tmp_path, monkeypatch, capsys):
     folder = course(tmp_path)
     (folder / "class" / "s01" / "areas.py").write_text(WRONG)

@@ -129,6 +129,7 @@ def test_of_two_files_the_newer_is_checked(run, tmp_path, root):
     assert "(softmax.py): 3 of 12" in run("check", "softmax").stdout
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("args", "said"),
     [

@@ -239,6 +239,7 @@ def grade(data):
     return {b"gives": {"no": "bytes"}}.get(word, b"graded " + data)
 
 
+@pytest.mark.thorough
 def test_dask_retries_what_is_lost_and_loads_nothing_of_a_machine(tmp_path):
     with dask.config.set({"distributed.scheduler.allowed-failures": 1}), local(2) as real:
         cluster = DaskCluster(real.client, "127.0.0.1", grade=grade)

@@ -135,6 +135,7 @@ def test_plots(confined):
     assert figure.axes[0].images[0].values == [1, 2, 3, 4]
 
 
+@pytest.mark.thorough
 def test_fifty_steps_of_adam(confined):
     losses = confined(ADAM, library="torch").train()
     assert losses[-1] < losses[0] / 4

@@ -85,6 +85,7 @@ def test_a_student_always_gets_the_same_numbers_and_others_get_others(own):
     assert len({hand_problem(key).parts["b"].Q for key in keys.values()}) == 200
 
 
+@pytest.mark.thorough
 def test_no_variant_hides_a_mixed_up_axis():
     for n in range(300):
         problem = hand_problem(f"{n:016x}")
@@ -203,6 +204,7 @@ def faults(course):
     return verifier.run(["right answers"]).faults
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("expression", "fault"),
     [

@@ -140,6 +140,7 @@ def test_it_is_walked_by_keyboard_alone(desk):
         assert said == []
 
 
+@pytest.mark.thorough
 def test_it_is_walked_by_mouse(desk):
     with opened(desk) as (page, _, said):
         page.get_by_label("Sort by total").click()

@@ -81,6 +81,7 @@ def test_the_file_and_the_printed_address_each_work_once(started):
     assert "works only once" in said and "start the desk again" in said
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_nothing_is_left_when_the_desk_stops(started, tmp_path, number):
     process, _, arguments = started
@@ -92,6 +93,7 @@ def test_nothing_is_left_when_the_desk_stops(started, tmp_path, number):
     assert list((tmp_path / "temporary").glob("autograder-desk-*")) == []
 
 
+@pytest.mark.thorough
 def test_a_browser_opens_the_file(started):
     _, _, arguments = started
     with chromium() as browser:

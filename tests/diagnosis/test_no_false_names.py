@@ -98,7 +98,7 @@ def threes(exercise, function):
 COMBINING = [case for case in CASES if next(threes(*case), None)]
 
 
-@pytest.mark.one_in(56)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("exercise", "function"), COMBINING)
 def test_of_three_mistakes_none_gets_a_false_name(request, exercise, function):
     recipe = CATALOGUE.recipes(exercise)[function]
@@ -141,7 +141,7 @@ UNLISTED = {
 }
 
 
-@pytest.mark.one_in(64)
+@pytest.mark.one_in(128)
 @pytest.mark.parametrize("change", UNLISTED)
 @pytest.mark.parametrize(("exercise", "function"), CASES)
 def test_mistakes_on_no_list_get_no_false_name(exercise, function, change):

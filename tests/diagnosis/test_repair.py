@@ -72,7 +72,7 @@ def searched(course, judge, source, policy="practice"):
     return is_worth_looking(exercise, source, judge.run(source).results, policy)
 
 
-@pytest.mark.one_in(40)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "before", "after", "line"),
     [
@@ -248,6 +248,7 @@ SIZES = """
 """
 
 
+@pytest.mark.thorough
 def test_two_lines_are_named_if_a_change_in_either_is_enough(search):
     """Only the line with the right order of the names was marked."""
     wrong = SIZES.replace("reshape(B, L, H * d)", "reshape(B, H, L * d)")
@@ -266,7 +267,7 @@ HALVES = """
 """
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("exercise", "text", "body"),
     [
@@ -363,6 +364,7 @@ def test_the_first_value_of_its_own_is_not_named_beside_another_line(judge, monk
     assert found is None or "no known correct solution" not in found.said
 
 
+@pytest.mark.thorough
 def test_calls_end_the_searches_in_a_file_alike_each_time(judge, monkeypatch):
     text = "def softmax(x, axis=-1):\n    y = x * 0.3 + x ** 3\n    return y / (1 + y ** 2)\n"
     graded, counts = judge.run(written("softmax", text)), []
@@ -410,6 +412,7 @@ def test_a_guard_of_time_is_behind_the_calls(search, monkeypatch):
     assert found is None or "every check" not in found.said
 
 
+@pytest.mark.thorough
 def test_what_time_has_cut_speaks_of_the_edit_alone(search, monkeypatch):
     """The clock stops the search just after the first edit that does: others may do as well."""
     run = Judge.run

@@ -223,6 +223,7 @@ CLAIMING = [
 ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("exercise", "function", "names"), CLAIMING)
 def test_where_a_sentence_makes_a_claim(exercise, function, names):
     replay = CATALOGUE.replay(exercise, function)
@@ -313,7 +314,7 @@ def stop(*_):
     raise NoEndError
 
 
-@pytest.mark.one_in(20)
+@pytest.mark.thorough
 @pytest.mark.filterwarnings(
     "ignore::pytest.PytestUnraisableExceptionWarning"
 )  # stopped in a callback

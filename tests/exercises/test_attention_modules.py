@@ -293,6 +293,7 @@ def test_dropout_in_evaluation_is_not_named_new_weights(grade_text):
     assert not any("new random weights" in opening_of(check) for check in checks.values())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("of", PARTS)
 def test_a_result_without_attention_is_one_mistake(grade_text, of):
     """It was "There are two mistakes. 1: The values are x itself. 2: The output is x after W_v"."""
@@ -326,6 +327,7 @@ def test_wrong_weights_in_evaluation_are_no_mistake_in_dropout(grade_text, chang
 REPEATED = "mask = mask.repeat(*scores.shape[:-2], 1, 1) if scores.ndim == 3 else mask; "
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("change", [(BLOCKS, REPEATED + BLOCKS), ("dim=-1", "dim=2")])
 def test_masks_that_are_not_judged_have_no_tick(grade_text, change):
     masks = graded(grade_text, "self_attention", *change)["test_causality"]

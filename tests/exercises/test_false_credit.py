@@ -227,6 +227,7 @@ def test_a_model_that_hardly_moves_gets_no_causality_and_no_gradient(grade_text)
         assert outcomes[title] == "failed", title
 
 
+@pytest.mark.thorough
 def test_weights_that_ignore_the_mask_get_no_points_for_it(grade_text):
     report = grade_text(
         "multi_head_attention",

@@ -160,6 +160,7 @@ PANELS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", PANELS)
 def test_three_panels_are_what_stands_side_by_side(grade_text, way):
     report = grade_text("attention_heatmap", HEATMAP + after(EFFECT, PANELS[way]))
@@ -205,6 +206,7 @@ CURVES = {
 }  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", CURVES)
 def test_lines_and_legends_are_those_that_can_be_seen(grade_text, way):
     line, checks = CURVES[way]
@@ -320,6 +322,7 @@ WHOLE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("style", WHOLE)
 def test_heat_maps_of_other_kinds_keep_full_marks(grade_text, style):
     text = "\ndef plot_attention(weights, tokens, title=None):\n"

@@ -487,7 +487,7 @@ NOT_DONE = {
 }
 
 
-@pytest.mark.one_in(20)
+@pytest.mark.one_in(40)
 @pytest.mark.parametrize("change", NOT_DONE)
 def test_what_is_wrong_is_not_done(judge, request, change):
     """All other checks pass, but `make thorough` alone runs them."""
@@ -504,6 +504,7 @@ def test_what_is_wrong_is_not_done(judge, request, change):
     assert says in ran[0].finding
 
 
+@pytest.mark.thorough
 def test_a_dropout_that_drops_another_share_is_described_by_its_share(grade_text):
     """It was "not those of the softmax, some set to 0": they were, but too many were 0."""
     old, new = "self.dropout(weights) @", "self.kept(weights) @"
@@ -539,6 +540,7 @@ def test_a_mask_of_lists_that_works_is_right(grade_text):
     assert report.points == report.max_points
 
 
+@pytest.mark.thorough
 def test_weights_that_are_not_returned_are_not_ticked(grade_text):
     text = (ROOT / "solutions" / "self_attention.py").read_text()
     assert "return self.W_o(output), weights" in text
@@ -730,6 +732,7 @@ def test_numbers_in_quotes_are_no_mistake_of_values(grade_text):
     assert failed.diagnosis is None or failed.diagnosis.kind != "named"
 
 
+@pytest.mark.thorough
 def test_half_precision_has_its_own_hint(grade_text):
     text = change("softmax", ("dtype=float)", "dtype=np.float16)"))
     assert first_failed(grade_text("softmax", text)).hints[0].startswith("Which line changes")
@@ -745,6 +748,7 @@ def test_weights_that_are_not_rescaled_get_a_hint_about_that(grade_text):
     assert "What does dropout do to the weights that it keeps" in failed.hints[0]
 
 
+@pytest.mark.thorough
 def test_a_gradient_that_a_mask_makes_nan_is_found(grade_text):
     """The slope of √0 is infinite, and 0 · ∞ is NaN: SelfAttention had no gradient with a mask."""
     text = (ROOT / "solutions" / "self_attention.py").read_text()
@@ -757,6 +761,7 @@ def test_a_gradient_that_a_mask_makes_nan_is_found(grade_text):
     assert all("NaN" in checks[name].finding for name in wrong)
 
 
+@pytest.mark.thorough
 def test_a_call_that_fails_by_itself_is_no_memory(grade_text):
     """`~` of a mask of decimals stops: it was said to keep something of the earlier call."""
     text = (ROOT / "solutions" / "self_attention.py").read_text()

@@ -75,7 +75,7 @@ def test_a_test_that_ignores_a_result(body, says):
     assert fact is None if says is None else says in fact.says
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("heads", "is_named"), [("1", True), ("1, 2", False)])
 def test_calls_for_which_the_broken_function_is_right(grade_text, heads, is_named):
     text = RIGHT[0].read_text() + (

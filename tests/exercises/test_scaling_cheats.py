@@ -225,6 +225,7 @@ def lost(report):
     return {check.name for check in report.checks if check.points < check.max_points}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("cheat", CHEATS)
 def test_a_measurement_that_is_none_loses_its_points(grade_text, cheat):
     expected, text = CHEATS[cheat]
@@ -244,6 +245,7 @@ def test_a_measurement_draws_from_rng_as_it_likes(grade_text, style):
     assert lost(grade_text("scaling_experiment", f"{text}\n{drawing}")) == set()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("style", ["as a legacy call", "Box–Muller", "spawned generators"])
 @pytest.mark.parametrize("whole", WHOLE)
 def test_any_whole_measurement_draws_from_rng_as_it_likes(grade_text, whole, style):

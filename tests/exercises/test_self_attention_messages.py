@@ -166,6 +166,7 @@ def graded(grade_text, old, new):
     return grade_text("self_attention", text.replace(old, new))
 
 
+@pytest.mark.thorough
 def test_dropout_without_a_mask_is_no_plain_tick(grade_text):
     checks = {c.name: c for c in graded(grade_text, "mask == 0", "mask != 0").checks}
     assert checks["test_dropout"].note.startswith("This check judged your code without a mask.")
@@ -189,6 +190,7 @@ def test_the_call_has_a_mask_if_the_sentence_is_about_masks(grade_text, conditio
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("old", "new", "is_named"),
     [

@@ -417,6 +417,7 @@ LARGEST_OF_ALL = """        if mask is not None:
 """
 
 
+@pytest.mark.thorough
 def test_one_maximum_for_all_rows_is_not_one_softmax(grade_part_1):
     """It was "For large scores: one softmax runs over the whole array."."""
     said = opening(grade_part_1(LARGEST_OF_ALL)).text

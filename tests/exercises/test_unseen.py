@@ -110,6 +110,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
 """
 
 
+@pytest.mark.thorough
 def test_a_wrong_softmax_costs_here_what_a_mask_and_large_scores_are_worth(grade_file, tmp_path):
     """The text says so: what follows from the student's own softmax counts."""
     (tmp_path / "softmax.py").write_text("def softmax(x, axis=-1):\n    return x\n")

@@ -98,6 +98,7 @@ def test_all_missing_matrices_are_named_without_an_answer(checks_in_kit):
     ]
 
 
+@pytest.mark.thorough
 def test_a_check_that_compares_no_values_has_no_tick(grade_text):
     text = (ROOT / "solutions/self_attention.py").read_text()
     old = "math.sqrt(key.size(-1))"
@@ -113,6 +114,7 @@ def test_a_mask_that_is_ignored_leaves_the_gradients_judged(checks_in_kit):
     assert {each.name for each in checks if each.outcome != "passed"} == {"test_causality"}
 
 
+@pytest.mark.thorough
 def test_a_gradient_that_lacks_a_part_is_judged(checks_in_kit):
     checks = checks_in_kit(
         "self_attention", lambda text: text.replace("self.W_k(x)", "self.W_k(x.detach())")

@@ -96,6 +96,7 @@ def by_verify(course):
     return fault
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("way", [by_judge, by_check, by_watch, by_notebook, by_pool, by_verify])
 def test_trouble_of_the_graders_own_is_a_report_for_a_person(course, no_process, way):
     found = way(course)
@@ -146,6 +147,7 @@ def test_a_report_that_cannot_be_written_is_trouble_as_well(course):
     assert report.reason.startswith("The grader itself failed: Unicode")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("solution", "said"),
     [

@@ -191,6 +191,7 @@ def test_no_option_shows_more_than_the_policy(tiny, policy, options):
         assert not [word for word in NEVER_IN_AN_EXAM if word in output]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("policy", POLICIES)
 def test_what_a_submission_says_of_hidden_inputs_is_not_shown(tiny, policy):
     """An exception repeats the inputs; so does what is printed to a captured stream."""

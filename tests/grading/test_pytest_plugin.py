@@ -55,6 +55,7 @@ def test_a_submission_is_checked_and_never_imported(run, tmp_path):
     assert "Hint: Along which axis do your results add up to 1" in output
 
 
+@pytest.mark.thorough
 def test_a_right_script_and_a_right_notebook_pass(run, root):
     notebook = root / "examples" / "class" / "s04" / "softmax.ipynb"
     code, output = run(str(root / "solutions" / "softmax.py"), str(notebook))
@@ -71,6 +72,7 @@ def test_a_folder_is_collected(run, tmp_path):
     assert "notes.py" not in output
 
 
+@pytest.mark.thorough
 def test_select_and_stop(run):
     _, output = run("softmax.py", "-x", "-k", "one_row or last_axis or any_axis")
     assert "1 failed, 1 passed, 5 deselected" in output
@@ -85,6 +87,7 @@ def test_last_failed(run, tmp_path):
     assert "6 failed, 2 deselected" in output
 
 
+@pytest.mark.thorough
 def test_the_debugger_stops_in_the_check(run):
     _, output = run("softmax.py", "-x", "--pdb", given="p 'shape is', x.shape\nc\n")
     assert "('shape is', (3, 2))" in output

@@ -138,7 +138,7 @@ def outside_its_kind(exercise, report):
                 yield call, check.diagnosis.sentence
 
 
-@pytest.mark.one_in(96)
+@pytest.mark.one_in(288)
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_a_shown_call_gives_what_is_shown_and_is_of_the_kind_that_goes_wrong(path, grade_file):
     report = grade_file(path, path.parent.name)
@@ -209,6 +209,7 @@ KEYS_AS_ONE_HEAD = """
 """
 
 
+@pytest.mark.thorough
 def test_a_shown_call_is_the_one_that_was_compared(grade_text):
     """And none with which the check asked for something else in between."""
     pytest.importorskip("torch")

@@ -69,6 +69,7 @@ def test_scores_lateness_and_what_waits_for_a_person(course, graded):
     assert course.totals()["ann"] == 25
 
 
+@pytest.mark.thorough
 def test_validate_says_what_a_student_has_not_solved(course):
     """`nbgrader validate`, and the button of that name in a student's JupyterLab, with a kernel."""
     for name, said in (("ann", "Success!"), ("bob", 'check("softmax")')):

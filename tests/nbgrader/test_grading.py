@@ -28,6 +28,7 @@ def report(grading, folder, text):
     return grading.report("ann", "softmax", as_book(text), folder).report
 
 
+@pytest.mark.thorough
 def test_a_report_is_made_once_for_a_source(kit, tmp_path):
     waits = []
     grading = grading_of(str(kit))
@@ -99,6 +100,7 @@ def test_the_judge_stays_for_the_next_notebook(kit, tmp_path, judges):
     assert len(judges) == 2 and judges[0] == judges[1] and len(judges[0]) == 1
 
 
+@pytest.mark.thorough
 def test_an_idle_judge_ends(kit, tmp_path, judges, monkeypatch):
     monkeypatch.setattr(module, "IDLE_SECONDS", 0.2)
     report(grading_of(str(kit)), tmp_path, solution("softmax"))
@@ -110,6 +112,7 @@ def test_an_idle_judge_ends(kit, tmp_path, judges, monkeypatch):
     assert len(judges) == 2
 
 
+@pytest.mark.thorough
 def test_two_threads_share_the_judge(kit, tmp_path, judges):
     report(grading_of(str(kit)), tmp_path, solution("softmax"))  # the lint needs one thread
     with ThreadPoolExecutor(2) as threads:
@@ -119,6 +122,7 @@ def test_two_threads_share_the_judge(kit, tmp_path, judges):
     assert len(set(map(frozenset, judges))) == 1
 
 
+@pytest.mark.thorough
 def test_a_line_to_change_is_searched_in_time(kit, tmp_path, judges, monkeypatch):
     seconds = []
     grade = JUDGE.grade

@@ -180,6 +180,7 @@ def test_no_file_reaches_another_student(form, name, files, more):
     assert bob == {"bob"}, notes
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("is_alone", [False, True])
 @TRIALS

@@ -103,6 +103,7 @@ def searches(monkeypatch):
     return limits
 
 
+@pytest.mark.thorough
 def test_gradescope_shows_the_line_to_change(gradescope_at, searches):
     root = gradescope_at(REPAIRABLE)
     gradescope.run(root)
@@ -112,6 +113,7 @@ def test_gradescope_shows_the_line_to_change(gradescope_at, searches):
     assert 0 < seconds <= SEARCH_SECONDS
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("reason", ["the package", "the course", "an exam"])
 def test_no_search_if_it_is_switched_off(gradescope_at, searches, tmp_path, reason):
     course = small_course(tmp_path / "course", "exam" if reason == "an exam" else "practice")
@@ -223,6 +225,7 @@ def test_prairielearn(grade):
     assert "images" not in hidden
 
 
+@pytest.mark.thorough
 def test_prairielearn_shows_the_line_to_change(course, grade):
     (grade / "student" / "shares.py").write_text(REPAIRABLE)
     prairielearn.run(grade, grade / "shares")

@@ -80,6 +80,7 @@ def test_gradescopes_zip_has_its_scripts_at_the_root_and_the_same_bytes(course, 
             assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("option", ["--repairs", "--no-repairs"])
 def test_a_package_knows_if_it_searches_for_repairs(package, tmp_path, option):
     out = tmp_path / "out"
@@ -176,6 +177,7 @@ def kit(released, tmp_path):
     return shutil.copytree(released, tmp_path / "kit")
 
 
+@pytest.mark.thorough
 def test_classroom50_takes_only_a_kit_without_answers(course, kit, package, tmp_path):
     asked = ("classroom50", "--out", tmp_path / "out", "--assignment", "week-1")
     said = "so they must not contain solutions. Name a student kit with --kit FOLDER."

@@ -219,6 +219,7 @@ def test_of_few_students_less_is_said(size):
     assert "nan" not in page
 
 
+@pytest.mark.thorough
 def test_in_a_browser_it_sorts_by_keyboard_and_fits_a_phone(browser, tmp_path):
     (tmp_path / "index.html").write_text(page_of(a_class(30, exercises=15)))
     page = browser.new_page(viewport={"width": 1280, "height": 800})

@@ -86,6 +86,7 @@ def test_what_is_handed_out_or_published_is_nobodys(root, known):
     assert (found.compared, found.too_short, found.pairs) == (0, 3, ())
 
 
+@pytest.mark.thorough
 def test_of_the_courses_right_answers_only_those_that_share_tests_are_alike(course, known):
     """The base rate of the documents; find_the_bug's answers share the tests that they bring."""
     highest = {

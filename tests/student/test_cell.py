@@ -48,6 +48,7 @@ def test_what_passed_is_folded_and_all_can_be_read_without_styles(ask):
         assert page in style, "the page's theme comes before the system's"
 
 
+@pytest.mark.thorough
 def test_a_syntax_error_that_has_been_corrected_is_not_repeated(ask):
     broken, said = "def sort(x)\n    return x", "is not valid Python"
     assert said in ask(broken, "%autograder")["text"]

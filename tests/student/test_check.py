@@ -52,6 +52,7 @@ def check(tmp_path, monkeypatch):
     return run
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("options", [[], ["--plain"], ["--json"]])
 def test_the_repair_is_in_the_summary_too(check, tmp_path, options):
     output = check("--summary", "summary.md", *options).output
@@ -75,6 +76,7 @@ def test_several_files_are_searched_only_if_asked(check, tmp_path, monkeypatch):
     assert "SEARCH" not in check("--no-repairs").output
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("options", [[], ["--plain"]])
 def test_the_head_is_there_before_the_search(check, options):
     head, rest = check(*options).output.split("SEARCH\n")

@@ -113,6 +113,7 @@ def test_what_could_not_be_judged_is_not_done(folder):
     assert run("next")[1] == "Nothing is left to do. double is graded when handed in.\n"
 
 
+@pytest.mark.thorough
 def test_the_other_formats_have_the_state_too(folder, tmp_path):
     write(folder, double=RIGHT)
     run("check", "double", "--junit", "j.xml", "--summary", "s.md")
@@ -172,6 +173,7 @@ def test_an_exception_fails_a_check_that_cannot_be_judged(folder):
     assert "None" not in text  # that one was asked for
 
 
+@pytest.mark.thorough
 def test_a_file_beside_it_that_is_not_written_is_the_cause(folder):
     write(folder, top=USES)
     start = opening(graded(folder, "top"))
@@ -240,6 +242,7 @@ def test_watch_says_it_in_words(folder, spoken):
     assert "0 of 2 exercises done, 1 graded when handed in" in said
 
 
+@pytest.mark.thorough
 def test_a_stub_in_a_check_that_cannot_be_judged_is_only_not_written(folder):
     """As in a kit, where the check has no recorded answer to the inputs that it falls back to."""
     write(folder, double=STUB)

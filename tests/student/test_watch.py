@@ -79,6 +79,7 @@ def test_every_way_of_saving_is_seen(watch, file):
     assert "Sorting (sorting.py): 10 of 10 points" in shown.said.split("\x1b[?1049l")[1]
 
 
+@pytest.mark.thorough
 def test_what_is_half_there_is_waited_for_and_no_attempt(watch, file, folder):
     file.write_text(NOT_AT_ALL)
     shown = watch("sorting")

@@ -85,7 +85,7 @@ def read_apart(root, folder):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.one_in(6)
+@pytest.mark.one_in(18)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_file_is_read_in_time(root, tmp_path, name):
     (tmp_path / "s1").mkdir()

@@ -56,6 +56,7 @@ def work(level, course, tmp_path):
     children.close()
 
 
+@pytest.mark.one_in(2)
 def test_what_is_installed_can_be_imported(work, level):
     assert work.plain() == 2
     if level == "no-open":
