@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from autograder.report.html import exercise_html
 from autograder.report.model import Report
 from tests.authoring.course import arguments, command, make
