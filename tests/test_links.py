@@ -117,6 +117,7 @@ FILES = ["index.html", "grades.csv", "feedback/s1.html"]
 FOLDERS = ["feedback", "history", "proposed"]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("again", [False, True])
 @pytest.mark.parametrize("name", [*FILES, *(f"{name}.part" for name in FILES)])
 def test_no_result_goes_through_a_link(grade, tmp_path, theirs, name, again):

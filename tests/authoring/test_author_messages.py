@@ -83,6 +83,7 @@ def test_two(submission, reference, note):
 IMPORTS = "import numpy as np\nimport pytest\nfrom autograder.author import expect_follows"
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("factor", "last", "why"),
     [
@@ -103,6 +104,7 @@ def test_the_author_reads_why_an_answer_does_not_follow(tmp_path, factor, last, 
     assert len(again) == bool(why), again
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("first", "line", "says"),
     [

@@ -81,6 +81,7 @@ def changed(course, path, text="\n# changed\n"):
     return {name for name in NAMES if before[name] != after[name]}
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("path", "expected"),
     [

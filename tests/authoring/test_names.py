@@ -46,6 +46,7 @@ def found(replay, recipe, wrong, noise=0.0):
     return None if finding is None else (finding.kind, finding.says, finding.misconceptions)
 
 
+@pytest.mark.thorough
 def test_single_mistakes(both):
     full, recorded = both
     recipe = full.recipe

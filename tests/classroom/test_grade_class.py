@@ -121,11 +121,12 @@ def test_the_readme_shows_the_points_of_the_sample_class(sample_class, root, cou
         assert points == (f"{sum(known):g}" if known else "·"), "run: python -m tools.facts"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "exercises",
     [
         ("multi_head_reshape", "qkv_projection"),
-        pytest.param((), marks=pytest.mark.thorough, id="all"),
+        pytest.param((), id="all"),
     ],
 )
 def test_one_worker_or_two_give_the_same_bytes(grade_sample, exercises):

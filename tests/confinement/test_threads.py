@@ -99,6 +99,7 @@ def test_a_submission_with_too_many_threads_gets_no_answer(level):
         assert work.run(40, 0.1) == 40  # the same process can go on
 
 
+@pytest.mark.one_in(3)
 def test_it_takes_nothing_from_a_neighbour(level):
     with submission_on(level) as greedy, submission_on(level) as neighbour:
         for _ in range(3):

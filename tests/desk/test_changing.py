@@ -96,6 +96,7 @@ def test_it_is_taken_out_again(client, quick, post):
     assert "bob" not in (quick.out / "adjustments.csv").read_text()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("changes", "said"),
     [

@@ -181,6 +181,7 @@ NUMPY = "import numpy as np\n"
 RIGHT = "    e = np.exp(x - np.max(x, axis=axis, keepdims=True))\n"
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("code", "kind"),
     [

@@ -202,7 +202,7 @@ def test_of_each_misconception(exercise, function, request):
     assert not tried(exercise, function, sampled(replay.singles, None if thorough else SAMPLE))
 
 
-@pytest.mark.one_in(24)
+@pytest.mark.one_in(72)
 @pytest.mark.parametrize(("exercise", "function"), CASES)
 def test_of_pairs(exercise, function, request):
     count = 20 * SAMPLE if request.config.getoption("--thorough") else SAMPLE
@@ -294,7 +294,7 @@ def module_of(path):
     return module
 
 
-@pytest.mark.one_in(80)
+@pytest.mark.one_in(240)
 @pytest.mark.parametrize(
     ("exercise", "function", "path"), FILES, ids=lambda value: getattr(value, "stem", value)
 )

@@ -139,6 +139,7 @@ def test_what_cannot_be_read_is_not_written(grade_text, way):
     assert lost(report) == checks
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("digits", "name"), [(".0f", ("whole-numbers",)), (".0%", ()), (".1f", ())]
 )
@@ -230,6 +231,7 @@ RIGHT_LINES = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("style", RIGHT_LINES)
 def test_curves_in_any_style_keep_full_marks(grade_text, style):
     report = grade_text("scaling_experiment", SCALING + after(PLOT, RIGHT_LINES[style], 8))

@@ -589,6 +589,7 @@ MASKS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("change", MASKS)
 def test_a_name_is_true_of_what_the_mask_does(grade_text, change):
     new, name, says = MASKS[change]

@@ -56,6 +56,7 @@ ONLY = {  # right at the sizes that checks once had, and wrong at all others
 FILL = "def apply_mask(scores, mask):\n    return np.where(np.asarray(mask) != 0, scores, {})\n"
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("which", ONLY)
 def test_code_for_some_sizes_loses_points(grade_text, which):
     exercise, more = ONLY[which]

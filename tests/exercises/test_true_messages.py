@@ -90,6 +90,7 @@ NOT_LOW = "def apply_mask(scores, mask):\n    return np.where(mask, scores, -100
 HIGH = "a blocked score is not low enough"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("code", "is_high"), [(ROUNDED, False), (HALF, False), (CLIPPED, False), (NOT_LOW, True)]
 )

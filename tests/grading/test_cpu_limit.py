@@ -28,6 +28,7 @@ def test_short_work_and_sleep_are_not():
         time.sleep(1.0)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("trouble", [endless, lambda *_: 1 / 0, lambda *_: [0] * 10**14])
 def test_a_diagnosis_that_fails_costs_no_points(grade_text, monkeypatch, trouble):
     before = grade_text("softmax", WRONG)

@@ -235,14 +235,9 @@ def test_a_file_that_cannot_be_read_is_said_in_one_sentence(tiny):
     assert "def submission" not in output and "Traceback" not in output
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("options", [["-l", "-rA", "-vv", "--tb=long"]])
-@pytest.mark.parametrize(
-    "exercise",
-    [
-        "causal_mask",
-        *(pytest.param(n, marks=pytest.mark.thorough) for n in ("softmax", "multi_head_reshape")),
-    ],
-)
+@pytest.mark.parametrize("exercise", ["causal_mask", "softmax", "multi_head_reshape"])
 @pytest.mark.parametrize("policy", ["homework", "exam"])
 def test_the_courses_own_exercises(tmp_path, root, exercise, policy, options):
     """A wrong answer to each function; the checks' own lines and later hints are in no output."""

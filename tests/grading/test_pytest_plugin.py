@@ -93,6 +93,7 @@ def test_the_debugger_stops_in_the_check(run):
     assert "('shape is', (3, 2))" in output
 
 
+@pytest.mark.thorough
 def test_the_debugger_stops_in_the_line_that_raised(run, tmp_path):
     """In a process that knows no answer: the judge's modules are not there."""
     (tmp_path / "softmax.py").write_text(

@@ -41,6 +41,7 @@ def test_a_thorough_test_stops_all_that_are_broken_and_no_other(name):
     assert [each.id for each in broken(name) if not test.stops(name, each.function)] == []
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("name", "test"),
     [(name, test) for name, _, test in LAZY],

@@ -104,6 +104,7 @@ def made(reports, number, mistake):
     }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("seed", range(20))
 def test_no_number_of_few_is_told_or_follows_by_subtraction(seed):
     reports = a_random_class(seed)

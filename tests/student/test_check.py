@@ -59,6 +59,7 @@ def test_the_repair_is_in_the_summary_too(check, tmp_path, options):
     assert SAID in output and SAID in (tmp_path / "summary.md").read_text()
 
 
+@pytest.mark.thorough
 def test_several_files_are_searched_only_if_asked(check, tmp_path, monkeypatch):
     """The file of the other exercise is right, so nothing is searched for it."""
     course = {"double": 2, "triple": 2}
@@ -84,6 +85,7 @@ def test_the_head_is_there_before_the_search(check, options):
     assert rest.startswith(SAID)
 
 
+@pytest.mark.thorough
 def test_the_picture_is_saved_beside_json_too(check, tmp_path):
     pytest.importorskip("matplotlib")
     done = check("--json", "--plot")

@@ -124,6 +124,7 @@ def test_the_other_formats_have_the_state_too(folder, tmp_path):
     assert 'aria-label="graded when handed in">○</span>' in page and "Start here" not in page
 
 
+@pytest.mark.thorough
 def test_pytest_says_so_and_fails(folder):
     write(folder, double=RIGHT)
     args = ["-m", "pytest", "-p", "no:cacheprovider", "exercises/double.py"]
@@ -132,6 +133,7 @@ def test_pytest_says_so_and_fails(folder):
     assert "1 passed, 1 graded when handed in" in done.stdout
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("selected", "says"),
     [("", "which does not pass its own checks here."), ("::test_others", "Run all checks of the")],
@@ -162,6 +164,7 @@ def test_a_hidden_check_does_not_keep_an_exercise_from_being_done():
     assert state(cause=Cause(code="given_own_step", names=("f",))) == "begun"
 
 
+@pytest.mark.thorough
 def test_an_exception_fails_a_check_that_cannot_be_judged(folder):
     write(folder, double=STOPS)
     code, text = run("check", "double")
@@ -204,6 +207,7 @@ def test_an_absent_file_that_no_check_needs_is_still_noted(folder):
     assert "No module named 'double' in line 1 of top.py" in note
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "text", [USES, "def top(x):\n    from double import double\n    return double(x) + 1\n"]
 )
@@ -228,6 +232,7 @@ def test_a_notebook_cell_says_it_in_words(folder):
     assert f'aria-label="{STATE}"' in page
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("spoken", [False, True])
 def test_watch_says_it_in_words(folder, spoken):
     write(folder, double=RIGHT)

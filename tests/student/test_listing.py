@@ -191,6 +191,7 @@ def test_the_commands_alone_and_by_name_say_the_same(folder, monkeypatch):
     assert "·" not in run()[1]
 
 
+@pytest.mark.thorough
 def test_after_the_last_hint_it_is_said_what_else_helps(folder):
     file = folder / "exercises/sorting.py"
     file.write_text(WRONG)
@@ -204,6 +205,7 @@ def test_after_the_last_hint_it_is_said_what_else_helps(folder):
     assert "hint" not in run("check", "sorting", "--hint")[1]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("policy", ["homework", "exam"])
 def test_why_no_hint_comes_on_request(folder, policy):
     course = folder / "course.yml"
@@ -234,6 +236,7 @@ def test_check_without_a_name_and_of_a_folder(folder):
     assert "largest.py is not UTF-8 text" in run("check", "sorting", "largest")[1]
 
 
+@pytest.mark.thorough
 def test_where_the_file_is_is_said_from_here(folder, monkeypatch):
     (folder / "exercises/sorting.py").write_text(WRONG)
     monkeypatch.chdir(folder)

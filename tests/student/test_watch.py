@@ -158,6 +158,7 @@ def test_keys_and_a_word_when_things_are_done(watch, file, folder):
     assert shown.ended() == 0
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("args", "term"), [(["--plain"], "xterm"), ([], "dumb")])
 def test_without_a_screen_reports_follow_each_other(watch, file, args, term):
     shown = watch("sorting", *args, TERM=term)

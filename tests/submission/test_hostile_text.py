@@ -205,6 +205,7 @@ FULL = {
 }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", FULL)
 def test_a_notebook_of_many_small_things(tmp_path, name):
     (tmp_path / "softmax.ipynb").write_text(FULL[name]())

@@ -94,20 +94,14 @@ def test_no_link_leads_nowhere(made, pages):
     assert wrong == []
 
 
-@pytest.mark.parametrize(
-    "few",
-    [
-        pytest.param(None, marks=pytest.mark.thorough, id="all"),
-        ("index.html", "lessons/causal_mask.html"),
-    ],
-)
-def test_every_page_is_for_everybody(made, few):
+@pytest.mark.thorough
+def test_every_page_is_for_everybody(made):
     """On a wide screen by day and on a phone by night, to axe-core."""
     wrong = []
     with chromium() as browser:
         for scheme, width in (("light", 1280), ("dark", 390)):
             page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-            for name in few or [each for each in made if each.endswith(".html")]:
+            for name in [each for each in made if each.endswith(".html")]:
                 page.goto(made[name].as_uri())
                 wrong += [(name, width, each) for each in violations(page)]
     assert wrong == []

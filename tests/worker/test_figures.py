@@ -49,6 +49,7 @@ LARGE = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", LARGE)
 def test_any_figure_can_be_described_and_sent(kind):
     figure = Figure()

@@ -66,7 +66,7 @@ def loaded(monkeypatch):
         "class Bad(Exception):\n    def __str__(self): return 1 / 0\nraise Bad",
     ],
 )
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(16)
 @pytest.mark.parametrize("where", ["before", "after", "between"])
 def test_a_line_that_fails_costs_no_function(submit, line, where):
     text = {
