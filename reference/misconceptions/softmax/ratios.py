@@ -129,7 +129,7 @@ RATIOS = (
             ),
             "large-epsilon": [
                 (
-                    f"Your numbers match a sum of exponentials that is about {size} too large.",
+                    f"The sum of the exponentials is about {size} too large.",
                     {
                         "total": lambda s, size=size: (
                             s.exponentials.sum(axis=s.axis, keepdims=True) + size
