@@ -93,16 +93,15 @@ MASKING = (
                 lambda s: masked(s, lambda m: np.where(m, -1e9, s.scaled)),
             ),
             "mask-transposed": (
-                "Your numbers match the transposed mask: the rows of the mask should be queries, "
-                "and its columns keys.",
+                "The mask acts as if transposed: its rows should be queries, and its columns keys.",
                 *(
                     lambda s, low=low: masked(s, lambda m: np.where(transposed(m), s.scaled, low))
                     for low in (-np.inf, -1e9)
                 ),
             ),
             "mask-after-softmax": (
-                "Your numbers match a mask after the softmax: blocked weights are 0{, but the "
-                "rest of the row no longer sums to 1}.",
+                "The mask acts as if after the softmax: blocked weights are 0{, but the rest of "
+                "the row no longer sums to 1}.",
                 *(_after(lambda w, m: w * m, way) for way in (softmax, shares_along)),
             ),
             "mask-after-softmax-renormalised": [
@@ -120,7 +119,7 @@ MASKING = (
                 ),
             ],
             "mask-inverted-after-softmax": (
-                "Your numbers match an inverted mask after the softmax: allowed weights are 0.",
+                "The mask acts inverted, as if after the softmax: allowed weights are 0.",
                 _after(lambda w, m: w * (1 - m)),
             ),
             "low-number-in-weights": (

@@ -162,8 +162,8 @@ WEIGHTS = (
             ),
             "large-epsilon": [
                 (
-                    f"Your numbers match sums of exponentials that are about {size} too large{{, "
-                    f"so the rows do not sum to 1}}.",
+                    f"The sums of the exponentials are about {size} too large{{, so the rows do "
+                    f"not sum to 1}}.",
                     lambda s, size=size: (
                         np.exp(shifted(s)) / (np.exp(shifted(s)).sum(-1, keepdims=True) + size)
                     ),
