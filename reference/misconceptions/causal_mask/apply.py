@@ -56,8 +56,7 @@ APPLY = (
                 lambda x, m: x + m * -1e9,
             ),
             "mask-transposed": (
-                "Your numbers match the transposed mask: the rows of the mask should be queries, "
-                "and its columns keys.",
+                "The mask acts as if transposed: its rows should be queries, and its columns keys.",
                 lambda x, m: np.where(_t(m), x, -np.inf),
                 lambda x, m: np.where(_t(m), x, -1e9),
             ),

@@ -99,13 +99,13 @@ WEIGHTS = (
         BEFORE,
         {
             "mask-after-softmax": (
-                "Your numbers match a mask after the softmax: blocked weights are 0{, but the "
-                "rest of the row no longer sums to 1}.",
+                "The mask acts as if after the softmax: blocked weights are 0{, but the rest of "
+                "the row no longer sums to 1}.",
                 _later(lambda s: softmax(s.scores) * mask_of(s)),
             ),
             "renormalised-over-everything": (
-                "Your numbers match a mask after the softmax, and a division by the sum over the "
-                "whole array. Each row should be divided by its own sum.",
+                "The mask acts as if after the softmax. Then each weight is divided by the sum "
+                "over the whole array. It should be divided by the sum of its row.",
                 _later(
                     lambda s: (
                         softmax(s.scores) * mask_of(s) / (softmax(s.scores) * mask_of(s)).sum()
@@ -293,7 +293,7 @@ WEIGHTS = (
                 lambda s: softmax(softmax(s.masked)),
             ),
             "softmax-then-mask-then-softmax": (
-                "Your numbers match a softmax, then 0 for blocked weights, and another softmax.",
+                "The weights are a second softmax, of a softmax with 0 for blocked weights.",
                 _later(lambda s: softmax(softmax(s.scores) * mask_of(s))),
             ),
             "equal-weights": (
