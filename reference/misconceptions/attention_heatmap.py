@@ -123,8 +123,8 @@ EFFECT = (
                 lambda s: s.plain,
             ),
             "mask-after-softmax": (
-                "The third picture matches a mask after the softmax{: the rows no longer sum to "
-                "1}.",
+                "In the third picture, the mask acts as if after the softmax{: the rows no longer "
+                "sum to 1}.",
                 lambda s: s.plain * _m(s),
             ),
             "mask-taken-the-other-way": (
