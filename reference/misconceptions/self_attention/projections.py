@@ -78,7 +78,7 @@ def projections(queries: str, keys: str, values: str) -> Family:
                 made(**{queries: "", keys: ""}),
             ),
             "weights-not-transposed": (
-                "Your numbers match x times each weight. nn.Linear computes x times the "
+                "Your projections are x times the weight. nn.Linear computes x times the "
                 "transposed weight.",
                 {
                     queries: lambda s: s.x @ s.W_q,
@@ -137,11 +137,11 @@ PROJECTIONS = (
                 {"Q": lambda s: s.x, "K": lambda s: s.x, "V": lambda s: s.x},
             ),
             "queries-projected-twice": (
-                "Your numbers match W_q applied to the queries twice.",
+                "W_q acts twice, instead of once.",
                 {"Q": lambda s: s.x @ s.W_q.T @ s.W_q.T},
             ),
             "values-projected-twice": (
-                "Your numbers match W_v applied to the values twice.",
+                "W_v acts twice, instead of once.",
                 {"V": lambda s: s.x @ s.W_v.T @ s.W_v.T},
             ),
             "keys-from-queries": (
@@ -163,7 +163,7 @@ PROJECTIONS = (
                 lambda s: s.output,
             ),
             "output-projected-twice": (
-                "Your numbers match W_o applied to the output twice.",
+                "W_o acts twice, instead of once.",
                 lambda s: s.output @ s.W_o.T @ s.W_o.T,
             ),
             "values-projected-out": [
@@ -179,7 +179,7 @@ PROJECTIONS = (
                 )
             ],
             "output-by-value-matrix": (
-                "Your numbers match an output through W_v. It should go through W_o.",
+                "The output is made with W_v. It should be made with W_o.",
                 lambda s: s.output @ s.W_v.T,
             ),
             "input-added": (
@@ -187,8 +187,8 @@ PROJECTIONS = (
                 lambda s: s.output @ s.W_o.T + s.x,
             ),
             "output-matrix-not-transposed": (
-                "Your numbers match an output times the weight of W_o. nn.Linear multiplies by "
-                "the transposed weight.",
+                "The output is multiplied by the weight of W_o. nn.Linear multiplies by the "
+                "transposed weight.",
                 lambda s: s.output @ s.W_o,
             ),
             "last-position-only": (
