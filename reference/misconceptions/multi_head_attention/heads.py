@@ -47,12 +47,12 @@ HEADS = (
         {
             # S1 of the course's sources
             "never-split": (
-                "Your numbers match a single head with all features, scaled by the size of a head. "
+                "The heads act as a single head with all features, scaled by the size of a head. "
                 "Each head should get its own features.",
                 _never_split(lambda s: np.sqrt(s.d_model // s.num_heads)),
             ),
             "one-head-only": (
-                "Your numbers match a single head with all features. Each head should get its own "
+                "The heads act as a single head with all features. Each head should get its own "
                 "features.",
                 _never_split(lambda s: np.sqrt(s.d_model)),
             ),
@@ -78,7 +78,7 @@ HEADS = (
                 lambda x, h: split_heads(x, h)[:, ::-1],
             ),
             "first-block-for-all": (
-                "Your numbers match heads that all get the first block of features.",
+                "Every head acts on the first block of features.",
                 lambda x, h: np.repeat(split_heads(x, h)[:, :1], h, axis=1),
             ),
         },
@@ -99,8 +99,8 @@ HEADS = (
         BACK,
         {
             "merged-without-moving": (
-                "Your numbers match heads merged by a reshape, without moving them back behind "
-                "the positions, so features of different tokens are mixed.",
+                "The merged heads mix features of different tokens, as with a reshape that does "
+                "not move the heads back behind the positions.",
                 lambda s: s.output.reshape(s.x.shape),
             ),
             "merged-interleaved": (
@@ -109,7 +109,7 @@ HEADS = (
                 _alternating,
             ),
             "merged-in-reverse": (
-                "Your numbers match heads that are merged in reverse order.",
+                "The heads are merged in reverse order.",
                 lambda s: merge_heads(s.output[:, ::-1]),
             ),
             **{

@@ -19,16 +19,16 @@ PROJECTIONS = (
                 lambda s: s.merged,
             ),
             "output-projected-twice": (
-                "Your numbers match W_o applied to the output twice.",
+                "W_o acts twice, instead of once.",
                 lambda s: s.merged @ s.W_o.T @ s.W_o.T,
             ),
             "output-by-value-matrix": (
-                "Your numbers match an output through W_v. It should go through W_o.",
+                "The output is made with W_v. It should be made with W_o.",
                 lambda s: s.merged @ s.W_v.T,
             ),
             "output-matrix-not-transposed": (
-                "Your numbers match an output times the weight of W_o. nn.Linear multiplies by "
-                "the transposed weight.",
+                "The output is multiplied by the weight of W_o. nn.Linear multiplies by the "
+                "transposed weight.",
                 lambda s: s.merged @ s.W_o,
             ),
             "input-added": (
