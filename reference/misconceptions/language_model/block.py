@@ -92,13 +92,13 @@ ATTENTION = (
         BLOCKS,
         {
             "attention-one-head": (
-                "Your numbers match an attention with a single head. Each head should get its own "
+                "The attention acts as one with a single head. Each head should get its own "
                 "features.",
                 {"split": lambda s: lambda t: t[:, None], "merged": lambda s: s.output[:, 0]},
             ),
             "attention-reshape-only": (
-                "Your numbers match an attention that reshapes straight to (B, H, L, d), so "
-                "features of different tokens are mixed.",
+                "The attention mixes features of different tokens, as with a reshape straight to "
+                "(B, H, L, d).",
                 {"split": lambda s: lambda t: t.reshape(len(t), s.num_heads, t.shape[1], -1)},
             ),
         },
@@ -108,8 +108,8 @@ ATTENTION = (
         BACK,
         {
             "attention-merged-without-moving": (
-                "Your numbers match heads merged without moving their axis back, so features of "
-                "different tokens are mixed.",
+                "The attention mixes features of different tokens, as with heads that are merged "
+                "without moving their axis back.",
                 lambda s: s.output.reshape(s.x.shape),
             ),
         },

@@ -121,7 +121,7 @@ MODEL_PARTS = (
                 {"placed": lambda s: s.places[-s.length :]},
             ),
             "first-position-for-all": (
-                "Your numbers match the vector of position 0 for every token.",
+                "Every token gets the vector of position 0.",
                 {"placed": lambda s: np.repeat(s.places[:1], s.length, 0)},
             ),
             "positions-by-token": (
@@ -199,8 +199,8 @@ MODEL_PARTS = (
                 {"projected": lambda s: s.norm_2 @ s.W_out.T},
             ),
             "tied-to-embedding": (
-                "Your numbers match the matrix of the token embedding as output projection: "
-                "output_projection has no effect.",
+                "The matrix of the token embedding acts as output projection: output_projection "
+                "has no effect.",
                 {"projected": lambda s: s.norm_2 @ s.words.T},
             ),
             "vectors-returned": (

@@ -76,18 +76,16 @@ PARTS = (
         SUMS,
         {
             "no-residual": (
-                "Your numbers match a block without its two sums. Add the inputs of the attention "
-                "and of the network to their results.",
+                "Both sums have no effect. Add the inputs of the attention and of the network to "
+                "their results.",
                 {"sum_1": lambda s: s.attended, "sum_2": lambda s: s.fed},
             ),
             "no-first-residual": (
-                "Your numbers match a block without its first sum. Add x to the result of the "
-                "attention.",
+                "The first sum has no effect. Add x to the result of the attention.",
                 {"sum_1": lambda s: s.attended},
             ),
             "no-second-residual": (
-                "Your numbers match a block without its second sum. Add the network's input to "
-                "its result.",
+                "The second sum has no effect. Add the network's input to its result.",
                 {"sum_2": lambda s: s.fed},
             ),
             "network-left-out": (
@@ -99,7 +97,7 @@ PARTS = (
                 {"sum_1": lambda s: s.x},
             ),
             "difference-for-sum": (
-                "Your numbers match x minus the attention. It should be added to x.",
+                "The attention is subtracted from x. It should be added to x.",
                 {"sum_1": lambda s: s.x - s.attended},
             ),
         },
@@ -122,17 +120,17 @@ PARTS = (
                 },
             ),
             "no-norms": (
-                "Your numbers match a block without norms.",
+                "Both norms have no effect.",
                 {"norm_1": lambda s: s.sum_1, "norm_2": lambda s: s.sum_2},
             ),
             "no-first-norm": ("The first norm has no effect.", {"norm_1": lambda s: s.sum_1}),
             "no-second-norm": ("The second norm has no effect.", {"norm_2": lambda s: s.sum_2}),
             "first-norm-twice": (
-                "Your numbers match norm1 used twice: norm2 has no effect.",
+                "The second norm is norm1 again: norm2 has no effect.",
                 {"norm_2": lambda s: norm(s.sum_2, s.g_1, s.s_1)},
             ),
             "norms-swapped": (
-                "Your numbers match norm1 and norm2 exchanged.",
+                "The two norms are exchanged.",
                 {
                     "norm_1": lambda s: norm(s.sum_1, s.g_2, s.s_2),
                     "norm_2": lambda s: norm(s.sum_2, s.g_1, s.s_1),
@@ -158,7 +156,7 @@ PARTS = (
     ),
     formulas(
         "active",
-        "Your numbers match a feed-forward network with",
+        "The feed-forward network acts as one with",
         "a ReLU",
         ("gelu", "a GELU", lambda s: _gelu(s.hidden), lambda s: _tanh_gelu(s.hidden)),
         ("tanh", "a tanh", lambda s: np.tanh(s.hidden)),
@@ -170,7 +168,7 @@ PARTS = (
         NETWORK,
         {
             "no-activation": (
-                "Your numbers match a feed-forward network without a ReLU.",
+                "The feed-forward network acts as one without a ReLU.",
                 {"active": lambda s: s.hidden},
             ),
             "activation-at-the-end": (
@@ -186,7 +184,7 @@ PARTS = (
                 {"fed": lambda s: np.maximum(s.active @ s.W_2.T + s.b_2, 0)},
             ),
             "network-twice": (
-                "Your numbers match the feed-forward network applied twice.",
+                "The feed-forward network acts twice.",
                 {"fed": lambda s: feed(s, s.active @ s.W_2.T + s.b_2)},
             ),
             "no-biases": (
@@ -205,7 +203,7 @@ def _over_positions(x: Any) -> Any:
 RARE = (
     formulas(
         "active",
-        "Your numbers match a feed-forward network with",
+        "The feed-forward network acts as one with",
         "a ReLU",
         (
             "leaky",
