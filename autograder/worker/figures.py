@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .codec import MAX_DRAWN, MAX_LETTERS, MAX_PANELS, MAX_POINTS, MAX_TEXTS, Axes, Figure, Series
+from .figure_layout import lay_out, tick_labels
 from .figure_view import (
     Floats,
     View,
@@ -42,8 +43,7 @@ def describe_figure(figure: Any) -> Figure:
 
 class _Description:
     def __init__(self, figure: Any) -> None:
-        figure.set_layout_engine("none")  # it reserves space for labels: slow, and not needed here
-        figure.draw_without_rendering()  # sets the positions of axes and ticks, and the colours
+        self.labels = lay_out(figure)
         self.view = View(figure)
         shown = self.view.axes[:MAX_PANELS]
         self.pictures = {
@@ -120,12 +120,14 @@ class _Description:
         low, high = sorted(axis.get_view_interval())
         margin = MARGIN * (high - low)
         ticks = []
-        for tick in [*axis.get_major_ticks(), *axis.get_minor_ticks()][:MAX_TEXTS]:
-            text, place = tick.label1.get_text(), float(tick.get_loc())
-            is_legible = any(shows(label, self.view.page) for label in (tick.label1, tick.label2))
-            is_inside = low - margin <= place <= high + margin
-            if text.strip() and is_inside and tick.get_visible() and is_legible:
-                ticks.append((_letters(text), place))
+        legible: dict[Any, bool] = {}  # many labels have the style of one tick
+        labels = self.labels[axis] if axis in self.labels else tick_labels(axis)
+        for place, text, tick in labels[:MAX_TEXTS]:
+            if tick not in legible:
+                both = (tick.label1, tick.label2)
+                legible[tick] = tick.get_visible() and any(shows(t, self.view.page) for t in both)
+            if text.strip() and legible[tick] and low - margin <= float(place) <= high + margin:
+                ticks.append((_letters(text), float(place)))
         return ticks
 
     def texts(self, axes: Any) -> list[tuple[str, tuple[float, float]]]:

@@ -88,16 +88,3 @@ def test_a_mesh_whose_rows_are_columns_on_the_page_is_seen_so():
 def test_what_only_the_worker_makes_is_no_plain_data(made):
     with pytest.raises(Unsendable):
         serialised(made)
-
-
-def test_what_cannot_be_drawn_is_an_error():
-    figure, axes = plt.subplots()
-    axes.set_title(r"$\frac{1$")
-    with pytest.raises(ValueError):
-        describe_figure(figure)
-
-
-def test_what_only_drawing_changes_is_seen():
-    figure, axes = plt.subplots()
-    figure.canvas.mpl_connect("draw_event", lambda event: axes.set_title("late"))
-    assert describe_figure(figure).axes[0].title == "late"
