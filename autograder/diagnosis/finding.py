@@ -161,7 +161,7 @@ def worded(code: DiagnosisCode, finding: str, *, stops: bool = False) -> str:
         return SCOPED.sub(r"\1", finding)
     text = capital(SCOPED.sub(r"\2", finding))
     is_alone = code in {"in_some_calls", "in_wrong_calls", "and_errors"} and not stops
-    return text if is_alone else ONLY_CAUSE.sub(r"\1 code takes ", text)
+    return text if is_alone else ONLY_CAUSE.sub(r"\1 code has the effect of ", text)
 
 
 def named(

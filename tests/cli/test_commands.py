@@ -65,7 +65,7 @@ def test_a_mistake_is_shown_with_values_and_a_hint(run, tmp_path):
     assert done.returncode == 1
     lines = done.stdout.splitlines()
     assert lines[0].startswith(
-        "softmax: There are two mistakes. 1: Your code takes a softmax along"
+        "softmax: There are two mistakes. 1: Your code has the effect of a softmax along"
     )
     assert lines[1] == "Softmax (softmax.py): 3 of 12 points"
     assert "›0.114‹›0.035‹         ›0.269‹›0.731‹" in done.stdout

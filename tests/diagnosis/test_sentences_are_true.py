@@ -254,7 +254,7 @@ def test_beside_another_a_sentence_claims_nothing_about_the_results(exercise, fu
             assert said and not re.search(r"[{}|]", said)
         assert not OF_RESULTS.search(said), (wrong.id, wrong.finding)
         noun = wrong.finding.removeprefix("Your numbers match ")
-        assert noun == wrong.finding or said.startswith("Your code takes "), said
+        assert noun == wrong.finding or said.startswith("Your code has the effect of "), said
 
 
 def examined_file(exercise, function, module):

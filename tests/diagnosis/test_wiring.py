@@ -143,8 +143,8 @@ TWO_RESULTS = Recipe(
     [
         (
             lambda x, y: (np.abs(x + y), np.tanh(x * y), x - y),
-            "There are two mistakes. 1: Your code takes the sums as absolute values. 2: Your "
-            "code takes the products after a tanh.",
+            "There are two mistakes. 1: Your code has the effect of the sums as absolute values. 2: Your "
+            "code has the effect of the products after a tanh.",
         ),
         (
             lambda x, y: (np.abs(x + y), np.abs(x * y), x - y),

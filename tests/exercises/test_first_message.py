@@ -55,7 +55,7 @@ CHANGES = [
         "Q @ np.swapaxes(K, -1, -2)",
         "Q @ K",
         ("keys-not-transposed",),
-        "Your code takes Q times K. K should be transposed.",  # no call that is shown has numbers
+        "Your code has the effect of Q times K. K should be transposed.",  # no call that is shown has numbers
     ),
     (
         "softmax",
@@ -684,7 +684,7 @@ def test_a_mistake_is_said_of_the_function_that_makes_it(grade_text):
 
 
 def test_the_line_of_an_error_is_not_that_of_a_mistake_elsewhere(grade_text):
-    """The line with `weights @ V` stood below "Your code takes K Qᵀ"."""
+    """The line with `weights @ V` stood below "Your code has the effect of K Qᵀ"."""
     text = change(
         "scaled_dot_product_attention", ("Q @ np.swapaxes(K, -1, -2)", "K @ np.swapaxes(Q, -1, -2)")
     )

@@ -50,7 +50,8 @@ def test_a_submission_is_checked_and_never_imported(run, tmp_path):
     assert "3 of 12 points" in output
     assert "At [0][0]: yours 0.0" in output
     assert (
-        "There are two mistakes. 1: Your code takes one softmax over the whole array. 2: " in output
+        "There are two mistakes. 1: Your code has the effect of one softmax over the whole array. 2: "
+        in output
     )
     assert "Hint: Along which axis do your results add up to 1" in output
 
