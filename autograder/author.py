@@ -13,11 +13,8 @@ from autograder.checks.check_result import MayFollow, NotJudged
 from autograder.checks.equality import (
     Script,
     expect_equal,
-    expect_false,
     expect_same,
     expect_script,
-    expect_true,
-    expect_type,
     script_results,
 )
 from autograder.checks.expect import (

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograder.checks.tolerance import USUAL, Tolerance
+from autograder.checks.tolerance import allowed_error
 from autograder.course.text import capital, few, ordinal, several
 from autograder.report.numbers import index, shape
 from autograder.report.values import as_text
@@ -114,54 +114,52 @@ def describe_kind(value: object) -> str:
     return NAMES.get(kind, f"a {kind.__name__}")
 
 
-def difference(yours: Any, right: Any, tolerance: Tolerance = USUAL) -> Difference | None:
+def difference(yours: Any, right: Any, condition: float = 1.0) -> Difference | None:
     """Return the first difference of two values from a worker. If they are equal, return None.
 
-    Values of different types differ, but an integer may equal a float. Integers must be equal,
-    unless `tolerance` has a `within`. Other numbers may differ by the tolerance. NaN equals NaN.
+    Values of different types differ, but an integer may equal a float. Integers must be equal.
+    Other numbers may differ by `allowed_error`. NaN equals NaN.
     """
     kind = kind_of(right)
     if kind_of(yours) is not kind and not {kind_of(yours), kind} <= NUMBERS:
         return Difference(f"is {describe_kind(yours)}; expected {describe_kind(right)}")
     if kind in NUMBERS:
-        return None if _close(yours, right, tolerance) else _values(_plain(yours), _plain(right))
+        return None if _close(yours, right, condition) else _values(_plain(yours), _plain(right))
     if kind is np.ndarray:
-        return _array_difference(np.asarray(yours), np.asarray(right), tolerance)
+        return _array_difference(np.asarray(yours), np.asarray(right), condition)
     if kind in {list, tuple}:
-        return _in_items(items_of(yours), items_of(right), tolerance)
+        return _in_items(items_of(yours), items_of(right), condition)
     if kind in {set, frozenset}:
         return _members("item", yours, right)
     if kind is dict:
         values = ((f"the value for {_short(key)}", yours[key], right[key]) for key in right)
-        return _members("key", yours, right) or _in_parts(values, tolerance)
+        return _members("key", yours, right) or _in_parts(values, condition)
     if kind is Record:
-        return _in_fields(yours, right, tolerance)
+        return _in_fields(yours, right, condition)
     if kind is str:
         return text_difference(yours, right)
     return None if _plain(yours) == _plain(right) else _values(yours, right)
 
 
-def _in_items(yours: Any, right: Any, tolerance: Tolerance) -> Difference | None:
+def _in_items(yours: Any, right: Any, condition: float) -> Difference | None:
     places = (f"the {ordinal(number)} item" for number in range(1, len(yours) + 1))
-    first = _in_parts(zip(places, yours, right, strict=False), tolerance)
+    first = _in_parts(zip(places, yours, right, strict=False), condition)
     if first is not None or len(yours) == len(right):
         return first
     return Difference(_other_length("item", yours, right, "is missing", "is too many"))
 
 
-def _in_fields(yours: Record, right: Record, tolerance: Tolerance) -> Difference | None:
+def _in_fields(yours: Record, right: Record, condition: float) -> Difference | None:
     if yours.type != right.type:
         return Difference(f"is {describe_kind(yours)}; expected {describe_kind(right)}")
     one, other = yours.fields, right.fields
     fields = ((f"the field {name}", one[name], other[name]) for name in other)
-    return _members("field", one, other) or _in_parts(fields, tolerance)
+    return _members("field", one, other) or _in_parts(fields, condition)
 
 
-def _in_parts(
-    parts: Iterable[tuple[str, Any, Any]], tolerance: Tolerance = USUAL
-) -> Difference | None:
+def _in_parts(parts: Iterable[tuple[str, Any, Any]], condition: float = 1.0) -> Difference | None:
     for place, one, other in parts:
-        first = difference(one, other, tolerance)
+        first = difference(one, other, condition)
         if first is not None:
             return Difference(first.says, (*first.places, place))
     return None
@@ -176,13 +174,13 @@ def _other_length(
     return f"has {count}; expected {len(right)}. The first that {what} is {first}"
 
 
-def _close(yours: Any, right: Any, tolerance: Tolerance) -> bool:
+def _close(yours: Any, right: Any, condition: float) -> bool:
     one, other = _plain(yours), _plain(right)
-    if one == other or (tolerance.within is None and {type(one), type(other)} == {int}):
+    if one == other or {type(one), type(other)} == {int}:
         return bool(one == other)
     if isinstance(one, complex) or isinstance(other, complex):
         one, other = complex(one), complex(other)
-        return _close(one.real, other.real, tolerance) and _close(one.imag, other.imag, tolerance)
+        return _close(one.real, other.real, condition) and _close(one.imag, other.imag, condition)
     try:
         answer, expected = float(one), float(other)
     except OverflowError:
@@ -190,19 +188,19 @@ def _close(yours: Any, right: Any, tolerance: Tolerance) -> bool:
     if math.isnan(answer) or math.isnan(expected) or math.isinf(expected):
         return math.isnan(answer) and math.isnan(expected)
     dtype = getattr(yours, "dtype", np.dtype(float))
-    return abs(answer - expected) <= float(tolerance.of(dtype, np.asarray(expected)))
+    return abs(answer - expected) <= float(allowed_error(dtype, np.asarray(expected), condition))
 
 
-def _array_difference(yours: Any, right: Any, tolerance: Tolerance) -> Difference | None:
+def _array_difference(yours: Any, right: Any, condition: float) -> Difference | None:
     if yours.shape != right.shape:
         return Difference(f"has the shape {shape(yours.shape)}; expected {shape(right.shape)}")
     if (yours.dtype.kind == "b") is not (right.dtype.kind == "b"):
         answer, expected = (describe_kind(each.dtype.type()) for each in (yours, right))
         return Difference(f"is an array of values such as {answer}; expected {expected}")
     same = (yours == right) | ((yours != yours) & (right != right))  # noqa: PLR0124  NaN
-    if tolerance.within is not None or not {yours.dtype.kind, right.dtype.kind} <= set("biu"):
+    if not {yours.dtype.kind, right.dtype.kind} <= set("biu"):
         sizes = np.where(np.isfinite(right), np.abs(right), 0).astype(np.float64)
-        allowed = tolerance.of(yours.dtype, sizes)
+        allowed = allowed_error(yours.dtype, sizes, condition)
         with np.errstate(all="ignore"):
             same = same | (np.abs(yours - right) <= allowed)
     if same.all():

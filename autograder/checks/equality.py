@@ -6,16 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from autograder.checks.differences import describe_kind, difference
+from autograder.checks.differences import difference
 from autograder.checks.expect import Mismatch, expect_close, expect_error
 from autograder.checks.proxy import Function
-from autograder.checks.tolerance import Tolerance
 from autograder.course.text import are, capital
 from autograder.report.model import CauseCode
 from autograder.report.values import as_text, describe_call
 from autograder.sandbox.problems import NotWritten, Raised
 from autograder.worker.serialise import serialised
-from autograder.worker.values import Record, Tuple, items_of, kind_of
+from autograder.worker.values import Record, items_of, kind_of
 
 
 def expect_equal(
@@ -24,7 +23,6 @@ def expect_equal(
     what: str = "the result",
     *,
     condition: float = 1.0,
-    within: float | None = None,
     any_row: bool = False,
     finding: str = "",
 ) -> Any:
@@ -41,7 +39,7 @@ def expect_equal(
         actual: the student's result, of any type.
         expected: the correct value, as the reference returns it.
         what: the name of the value in the report's sentences, such as "the words".
-        condition, within: the tolerance for numbers, as in `expect_close`.
+        condition: the factor for rounding errors, as in `expect_close`.
         any_row: true if a list and a tuple with the same items are equal.
         finding: a sentence that the report shows before the difference.
 
@@ -52,10 +50,9 @@ def expect_equal(
         Mismatch: the result differs. The finding shows the first difference.
         Unsendable: the expected value has a type that cannot be compared.
     """
-    __tracebackhide__ = True
     right = serialised(expected)
     pair = (_as_lists(actual), _as_lists(right)) if any_row else (actual, right)
-    first = difference(*pair, Tolerance(condition, within))
+    first = difference(*pair, condition)
     if first is None:
         return actual
     text = f"{capital(what)} {are(what)} None." if actual is None else first.about(what)
@@ -74,7 +71,6 @@ def expect_same(
     *inputs: Any,
     what: str = "the result",
     condition: float = 1.0,
-    within: float | None = None,
     any_row: bool = False,
 ) -> None:
     """Pass if the student's function and the correct function agree for each input.
@@ -89,24 +85,22 @@ def expect_same(
         inputs: one input for each call: a tuple of arguments, or a single argument. Put small
             inputs first. An argument that is a tuple is written `((1, 2),)`.
         what: the name of the value in the report's sentences, such as "the words".
-        condition, within: the tolerance for numbers, as in `expect_close`.
+        condition: the factor for rounding errors, as in `expect_close`.
         any_row: true if a list and a tuple with the same items are equal.
 
     Raises:
         Mismatch: a result differs. The finding shows the first difference.
     """
-    __tracebackhide__ = True
     if not inputs:
         raise ValueError("`expect_same` needs at least one input")
-    tolerance: Any = {"condition": condition, "within": within}
     for given in inputs:
         args = given if isinstance(given, tuple) else (given,)
         expected = right(*copy.deepcopy(args))
         answer = asked(*args)
         if isinstance(expected, float | np.ndarray | np.floating):
-            expect_close(answer, expected, what, **tolerance)
+            expect_close(answer, expected, what, condition=condition)
         else:
-            expect_equal(answer, expected, what, any_row=any_row, **tolerance)
+            expect_equal(answer, expected, what, condition=condition, any_row=any_row)
 
 
 Script = Sequence[tuple[Any, ...]]
@@ -148,12 +142,11 @@ def expect_script(
         new: the student's class.
         right: a function of the reference that returns the `script_results` of the correct class.
         scripts: the method calls. Put short scripts first.
-        details: `what`, `condition`, `within` and `any_row`, as for `expect_equal`.
+        details: `what`, `condition` and `any_row`, as for `expect_equal`.
 
     Raises:
         Mismatch: a result differs, or one of the two classes raises no exception.
     """
-    __tracebackhide__ = True
     for script in scripts:
         calls = [
             describe_call(name, tuple(args), {}) for name, *args in script if name != "__init__"
@@ -184,65 +177,3 @@ def _as_lists(value: Any) -> Any:
     if isinstance(value, Record):
         return Record(value.type, {name: _as_lists(each) for name, each in value.fields.items()})
     return value
-
-
-def expect_true(actual: Any, what: str = "the result") -> None:
-    """Pass if a result is True. Raise `Mismatch` for every other value, such as 1."""
-    __tracebackhide__ = True
-    _expect_truth(actual, True, what)
-
-
-def expect_false(actual: Any, what: str = "the result") -> None:
-    """Pass if a result is False. Raise `Mismatch` for every other value, such as None or 0."""
-    __tracebackhide__ = True
-    _expect_truth(actual, False, what)
-
-
-def _expect_truth(actual: Any, expected: bool, what: str) -> None:
-    __tracebackhide__ = True
-    if kind_of(actual) is bool and bool(actual) is expected:
-        return
-    answer = as_text(actual, 60)
-    other = describe_kind(actual)
-    kind = "" if actual is None or kind_of(actual) is bool else f", {other}, not a truth value"
-    text = f"{capital(what)} {are(what)} {answer}{kind}; expected {expected}."
-    raise Mismatch(text, what, code=_code(actual))
-
-
-def expect_type(actual: Any, kind: type | str | None, what: str = "the result") -> Any:
-    """Pass if a result has the given type, and return the result.
-
-    Args:
-        actual: the result of the student's function.
-        kind: a built-in type (`list`, `tuple`, `str`, `bool`, `int`, `float`, `set`, `dict` …),
-            `numpy.ndarray`, None, or the name of a class of the exercise, such as "Token". A bool
-            does not count as an int, an int not as a float, and a tuple not as a list.
-        what: the name of the value in the report's sentences.
-
-    Raises:
-        Mismatch: the result has another type.
-    """
-    __tracebackhide__ = True
-    if isinstance(kind, str):
-        fits = isinstance(actual, Record | Tuple) and actual.type == kind
-        wanted = f"a {kind}"
-    else:
-        fits = actual is None if kind is None else kind_of(actual) is kind
-        wanted = _wanted(kind)
-    if not fits:
-        answer = describe_kind(actual)
-        text = f"{capital(what)} {are(what)} {answer}; expected {wanted}."
-        raise Mismatch(text, what, code=_code(actual))
-    return actual
-
-
-def _wanted(kind: type | None) -> str:
-    if kind is None:
-        return "None"
-    if kind is bool:
-        return "True or False"
-    examples: dict[type, Any] = {np.ndarray: np.zeros(1)}
-    try:
-        return describe_kind(examples[kind] if kind in examples else kind())
-    except TypeError:
-        return f"a {kind.__name__}"

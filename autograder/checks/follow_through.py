@@ -230,7 +230,6 @@ def expect_follows(
         Mismatch: the result is wrong and does not follow. The finding compares it with the correct
             result.
     """
-    __tracebackhide__ = True
     expect_all_follow([(actual, expected, from_own)], what, note, own, submission, **details)
 
 
@@ -253,7 +252,6 @@ def expect_all_follow(
     `expect_follows`. Give the cases in the order of the calls. The check must make no call
     afterwards.
     """
-    __tracebackhide__ = True
     compared = 0
     try:
         for actual, expected, _ in cases:
@@ -354,7 +352,6 @@ def expect_data_follows(
     It works like `expect_follows`, but the check already has the values of the student's step.
     `following` returns the result that follows from these values.
     """
-    __tracebackhide__ = True
     try:
         expect_close(actual, expected, what)
     except Mismatch as wrong:
@@ -391,7 +388,6 @@ def expect_independent_calls(
     Raises:
         Mismatch: a result differs. The finding names the call, but not its arguments.
     """
-    __tracebackhide__ = True
     first = [call(submission) for _, call in calls]
     places = [submission.fresh()]
     if not any(isinstance(result, Figure) for result in first):
@@ -432,7 +428,6 @@ def _more_parts(first: Any, later: Any) -> str:
 def _expect_kept_results(
     submission: Submission, calls: Sequence[tuple[str, Calling]], between: Sequence[Calling]
 ) -> None:
-    __tracebackhide__ = True
     keeping = submission.keeping()
     made: list[tuple[str, Call | None, Any, Any]] = []
     for name, call in [*calls, *(("", call) for call in between)]:

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from autograder.report.values import as_text, describe_call
+from autograder.report.values import describe_call
 from autograder.sandbox.peer import CourseFunction, Note
-from autograder.sandbox.problems import Crashed, NotPlain, Raised
+from autograder.sandbox.problems import Crashed, Raised
 from autograder.sandbox.process import handle_in
 from autograder.sandbox.session import WorkerSession
 from autograder.submission.code import Definition, find_assignment, parsed, users_of
@@ -50,13 +50,6 @@ class Call(msgspec.Struct, eq=False):
         return not self.request.on and not has_handle([self.request.args, self.request.kwargs])
 
 
-class Drawn(msgspec.Struct, frozen=True):
-    """First values of a generator. If the generator has no more values, `ended` is true."""
-
-    items: list[Any]
-    ended: bool
-
-
 class Function:
     """Function of the student's module, which runs in the worker.
 
@@ -76,7 +69,6 @@ class Function:
         Raises:
             StudentProblem: the call gives no result. The exception says why.
         """
-        __tracebackhide__ = True
         return self._ask(args, kwargs).value
 
     def with_arguments(self, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
@@ -84,37 +76,19 @@ class Function:
 
         Named arguments come last.
         """
-        __tracebackhide__ = True
         reply = self._ask(args, kwargs, echo=True)
         if len(reply.echo) != len(args) + len(kwargs):
             raise Crashed("foreign_answer")
         return reply.value, reply.echo
-
-    def drawn(self, most: int, *args: Any, **kwargs: Any) -> Drawn:
-        """Return the first `most` values of the generator that the student's function returns.
-
-        Raises:
-            StudentProblem: the function does not return a generator, or the generator gives no
-                values. The exception says why.
-        """
-        __tracebackhide__ = True
-        match self._ask(args, kwargs, draw=most).value:
-            case [True, bool(ended), list(items)] if len(items) <= most:
-                return Drawn(list(items), ended)
-            case [False, False, value]:
-                raise NotPlain("not_a_generator", self.__name__, as_text(value, 60))
-        raise Crashed("foreign_answer")
 
     def kept(self, *args: Any, **kwargs: Any) -> "Remote":
         """Call the student's function, keep its result in the worker, and return a proxy of it.
 
         Use this for results with methods, such as modules.
         """
-        __tracebackhide__ = True
         return Remote(self._submission, handle_in(self._ask(args, kwargs, keep=True)))
 
     def _ask(self, args: tuple[Any, ...], kwargs: dict[str, Any], **details: Any) -> Reply:
-        __tracebackhide__ = True
         name, submission = self.__name__, self._submission
         offered: list[CourseFunction] = []
         sent = [_sent(arg, offered) for arg in args]
@@ -142,12 +116,10 @@ class Remote:
 
     def value(self, name: str) -> Any:
         """Return an attribute as plain data. For the name "", return the whole object."""
-        __tracebackhide__ = True
         return self._submission._session.ask(Request("get", name, on=self._handle.number)).value
 
     def part(self, name: str) -> "Remote":
         """Return a proxy of an attribute, such as a function to pass on."""
-        __tracebackhide__ = True
         request = Request("get", name, on=self._handle.number, keep=True)
         return Remote(self._submission, handle_in(self._submission._session.ask(request)))
 
@@ -170,7 +142,6 @@ class Submission:
 
     def value(self, name: str) -> Any:
         """Return a module-level value, such as `a_scores`. It is read only once, for all checks."""
-        __tracebackhide__ = True
         self._read.append(name)
         return self._session.value(name)
 
@@ -231,7 +202,6 @@ class Submission:
 
     def kept_value(self, name: str) -> Remote:
         """Return a proxy of a module-level value that stays in the worker, such as a function."""
-        __tracebackhide__ = True
         self._read.append(name)
         return Remote(self, handle_in(self._session.ask(Request("get", name, keep=True))))
 
@@ -292,7 +262,6 @@ class Submission:
         For example, the source can define models that the check passes as arguments. The student's
         code can read the source, so put no secrets there.
         """
-        __tracebackhide__ = True
         return Remote(self.aside(), self._session.define(name, text))
 
     def forward(
@@ -317,7 +286,6 @@ class Submission:
         Raises:
             StudentProblem: the call gives no result. The exception says why.
         """
-        __tracebackhide__ = True
         sent = Forward(
             {key: tensor(value) for key, value in (state or {}).items()},
             [tensor(each) for each in inputs],
@@ -337,7 +305,6 @@ class Submission:
     def _asked(
         self, call: Call, request: Request, functions: Sequence[CourseFunction] = ()
     ) -> Reply:
-        __tracebackhide__ = True
         if not self._is_aside:
             Call.newest = call
         call.request = request

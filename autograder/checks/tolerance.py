@@ -1,6 +1,5 @@
 """Tolerance of comparisons. Only this module defines the largest allowed error."""
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -34,20 +33,3 @@ def allowed_error(
 def _epsilon(answer: np.dtype[Any]) -> float:
     epsilon = np.finfo(answer if answer.kind == "f" else np.float64).eps
     return min(float(epsilon), float(np.finfo(np.float32).eps))
-
-
-@dataclass(frozen=True)
-class Tolerance:
-    """Tolerance of one comparison: `within`, or by default `allowed_error`."""
-
-    condition: float = 1.0
-    within: float | None = None
-
-    def of(self, answer: np.dtype[Any], expected: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
-        """Return the largest allowed difference for each entry of `expected`."""
-        if self.within is None:
-            return allowed_error(answer, expected, self.condition)
-        return np.asarray(self.within)
-
-
-USUAL = Tolerance()

@@ -119,7 +119,6 @@ def forward_pass(
         Mismatch: the module does not have parameters that fit the weights.
         StudentProblem: there is no result. The exception says why.
     """
-    __tracebackhide__ = True
     passed = submission.forward(name, made_with, inputs, dict(state), **details)
     try:
         fits = find_fits(passed, state, words)
@@ -153,7 +152,6 @@ def forward_pass(
 
 
 def _expect_usable(name: str, passed: Passed, state: Weights) -> None:
-    __tracebackhide__ = True
     if not passed.called:
         raise _not_there(name, passed, state)
     if passed.overwrites:
@@ -204,7 +202,6 @@ def expect_parts(
     Raises:
         Mismatch: a part is missing, misplaced or shared, or has a bias.
     """
-    __tracebackhide__ = True
     lacking = {*run.fit.absent, *run.fit.tied}
     missing: list[str] = []
     for wanted in run.state:
@@ -267,7 +264,6 @@ def expect_gradients(
     Raises:
         Mismatch: a gradient is wrong or missing.
     """
-    __tracebackhide__ = True
     follows: Mismatch | None = None  # a gradient that is right for a wrong function
     apart = {*run.fit.absent, *run.fit.tied, *run.fit.tied.values()}
     asked = {key: expected for key, expected in right.gradients.items() if key not in apart}
@@ -337,7 +333,6 @@ def expect_unchanged_tensors(
     run: ModuleRun, inputs: tuple[Any, ...], names: tuple[str, ...]
 ) -> None:
     """Pass if a call left its inputs unchanged. `names` are the inputs' names in the finding."""
-    __tracebackhide__ = True
     for before, after, name in zip(inputs, run.after, names, strict=False):
         same = isinstance(after, np.ndarray) and np.array_equal(np.asarray(after), before)
         if isinstance(before, np.ndarray) and not same:
@@ -361,7 +356,6 @@ def expect_stateless(
     `again` runs the module and returns its result. Its arguments are `before`, the arguments of the
     earlier calls, and `seed`, as in `Submission.forward`. `what` is the result's name in sentences.
     """
-    __tracebackhide__ = True
     fresh, other = np.asarray(again()), np.asarray(again(seed=1))
     if not np.array_equal(fresh, other, equal_nan=True):
         return
@@ -374,7 +368,6 @@ def _after(
     again: Callable[..., Any], before: tuple[tuple[Any, ...], ...], fresh: Any, what: str
 ) -> Mismatch | None:
     """Return the error about a result after earlier calls, or None if it is as in a new module."""
-    __tracebackhide__ = True
     said = (
         "After a call with other arguments, {} So the module keeps something of the earlier call."
     )

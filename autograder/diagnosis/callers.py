@@ -112,7 +112,6 @@ def expect_module(
     Raises:
         Mismatch: the result differs, or no parameters of the module fit the weights.
     """
-    __tracebackhide__ = True
     inputs = tuple(values[name] for name in contract.called_with)
     state = {name: np.float32(values[each]) for name, each in contract.weights.items()}
 

@@ -114,7 +114,7 @@ CauseCode = Literal[  # noqa: RUF041  rows of codes
     Literal["not_python", "endless_recursion", "out_of_memory", "exited", "keyboard"],
     Literal["not_comparable", "not_a_function", "axes_returned", "exception_returned", "timed_out"],
     Literal["not_called_again", "no_time_left", "load_timed_out", "crashed", "load_crashed"],
-    Literal["make_crashed", "not_made", "not_loaded", "foreign_answer", "not_a_generator"],
+    Literal["make_crashed", "not_made", "not_loaded", "foreign_answer"],
     Literal["import_failed", "calls_unwritten"],
     # The check's own code failed, or the grader failed.
     Literal["check_stopped", "unreadable_answer", "internal_error"],

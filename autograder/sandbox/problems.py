@@ -68,10 +68,6 @@ SENTENCES: dict[CauseCode, str] = {
     "numbers, figures, and lists, tuples and dicts of these.",
     "exception_returned": "{subject} returns {message} instead of raising it: write `raise "
     "{message}(…)`.",
-    "not_a_generator": (
-        "{subject} returned {message}. It should be a generator function, which returns its "
-        "values one by one with `yield`."
-    ),
     "timed_out": "{subject} did not finish within {message} seconds.{loop}",
     "not_called_again": "{subject} ran out of time {message} times, so it was not called again.",
     "no_time_left": "The submission had used up its {message} seconds before this check.",

@@ -59,7 +59,6 @@ class WorkerProcess:
         If the student's code calls a function of the course, the function `answer` carries out the
         call. This time does not count as the student's time.
         """
-        __tracebackhide__ = True
         try:
             reply = self._send_and_receive(request, deadline)
             for _ in range(MAX_ASKS):

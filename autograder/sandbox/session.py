@@ -59,7 +59,6 @@ class WorkerSession:
         `functions` are functions of the course among the arguments. In the request, the handles -1,
         -2 and so on stand for these functions.
         """
-        __tracebackhide__ = True
         workers, source = self.workers, self.source
         subject = request.target or "the call"
         workers.budget.check_call(subject)
@@ -96,7 +95,6 @@ class WorkerSession:
 
     def value(self, name: str) -> Any:
         """Return the value of a module-level name. The value is read once for all checks."""
-        __tracebackhide__ = True
         if name not in self._values:
             try:
                 self._values[name] = self.ask(Request("get", name)).value
@@ -116,18 +114,15 @@ class WorkerSession:
 
     def make(self, target: str, *args: Any) -> Handle:
         """Make a library object in the worker, for example with `numpy.random.default_rng`."""
-        __tracebackhide__ = True
         return self._kept(Request("make", target, list(args), keep=True), target)
 
     def define(self, name: str, text: str) -> Handle:
         """Run the course's `text` in the worker, as a module next to the student's module."""
-        __tracebackhide__ = True
         self.is_heard = False
         request = Request("define", name, units=[Unit(name, text)], keep=True)
         return self._kept(request, "the course's part")
 
     def _kept(self, request: Request, what: str) -> Handle:
-        __tracebackhide__ = True
         reply = self.workers.reply_to(self, self.place, request, MAKE_SECONDS)
         if reply.problem is not None:
             message = one_line(f"{reply.problem.type}: {reply.problem.message}", 200)

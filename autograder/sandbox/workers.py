@@ -44,13 +44,11 @@ class Budget:
         return self.on_calls + self.on_reloads
 
     def check_call(self, subject: str) -> None:
-        __tracebackhide__ = True
         self.check_cancelled()
         if self._timeouts.get(subject, 0) >= MAX_TIMEOUTS:
             raise TimedOut("not_called_again", subject, str(MAX_TIMEOUTS))
 
     def check_cancelled(self) -> None:
-        __tracebackhide__ = True
         if self.is_cancelled:
             raise Cancelled("The grading was cancelled.")
 
@@ -67,7 +65,6 @@ class Budget:
         reload: bool = False,
     ) -> Reply:
         """Return the reply to a request, count its time, or raise `TimedOut` or `WorkerGone`."""
-        __tracebackhide__ = True
         left = self.limits.total_seconds - (self.on_reloads if reload else self.on_calls)
         if left <= 0:
             self.is_in_doubt = True
@@ -131,12 +128,10 @@ class Workers:
 
         If something killed the process, and this is not the last try, raise `InternalError`.
         """
-        __tracebackhide__ = True
         return self._exchange(self.process(session, place), request, seconds, answer)
 
     def process(self, session: object, place: Place) -> WorkerProcess:
         """Return the session's process in a place, with the submission loaded."""
-        __tracebackhide__ = True
         if self._failed_load is not None:
             raise self._failed_load
         user, worker = self._held.get(place, (None, None))
@@ -162,7 +157,6 @@ class Workers:
         return WorkerProcess(self.children.take(ChildKind(library, self.limits, also, place)))
 
     def _load(self, worker: WorkerProcess) -> None:
-        __tracebackhide__ = True
         units, helpers = list(self.source.units), self.source.helpers
         request = Request("load", self.source.name, units=units, helpers=helpers, code=self._code)
         reply = self._exchange(worker, request, self.limits.load_seconds, reload=self._has_loaded)
@@ -183,7 +177,6 @@ class Workers:
         answer: AnswerTo | None = None,
         reload: bool = False,
     ) -> Reply:
-        __tracebackhide__ = True
         try:
             return self.budget.timed_exchange(worker, request, seconds, answer, reload)
         except WorkerGone as gone:

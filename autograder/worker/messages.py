@@ -57,10 +57,6 @@ class Request(msgspec.Struct, array_like=True):
     random generators. answer: give the outcome of a `Callback`. `args` has the value and the new
     states of random generators. If `target` names an exception, `args` has the exception's message.
     forward: make an object of the class `target`, a torch module, and call it.
-
-    `draw` is the largest number of values to take from a generator that the function returns. The
-    reply's value is then a list: True for a generator, True if the generator ended, and the list of
-    values. For any other result, the third item is the result itself.
     """
 
     operation: Operation
@@ -73,7 +69,6 @@ class Request(msgspec.Struct, array_like=True):
     keep: bool = False
     echo: bool = False
     forward: Forward | None = None
-    draw: int | None = None
     code: bytes = b""
 
 

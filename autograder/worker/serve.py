@@ -3,12 +3,11 @@
 import enum
 import gc
 import importlib
-import itertools
 import os
 import random
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -88,8 +87,6 @@ class Answers:
             if request.forward is not None:
                 return self._forward(value, args, kwargs, request.forward)
             value = value(*args, **kwargs)
-            if request.draw is not None:
-                value = _drawn(value, request.draw)
         # only kept objects are sent as handles; a handle in a student's result is not plain data
         reply = Reply(self._keep(value) if request.keep else serialised(value))
         for arg in (*args, *kwargs.values()) if request.echo else ():
@@ -183,13 +180,6 @@ class Answers:
         if not answer.target:
             answer.args[:1] = [self._revive(answer.args[0])]
         return answer
-
-
-def _drawn(value: Any, most: int) -> list[Any]:
-    if not isinstance(value, Iterator):
-        return [False, False, value]
-    items = list(itertools.islice(value, most + 1))
-    return [True, len(items) <= most, items[:most]]
 
 
 class Server:

@@ -9,11 +9,8 @@ import pytest
 
 from autograder.checks.equality import (
     expect_equal,
-    expect_false,
     expect_same,
     expect_script,
-    expect_true,
-    expect_type,
     script_results,
 )
 from autograder.checks.expect import Mismatch, expect_error, expect_numbers
@@ -124,9 +121,7 @@ def test_what_differs_is_said(yours, right, said):
 
 
 def test_a_finding_of_the_checks_own_comes_first_and_tolerances_can_be_wider():
-    expect_equal([1.0], [1.05], within=0.1)
     expect_equal([1.0, np.ones(2)], [1.0 + 1e-4, np.ones(2) + 1e-4], condition=1e12)
-    expect_same(lambda x: x + 1e-4, abs, 1, 2.0, within=1e-3)
     expect_same(lambda x: x + 1e-4, abs, np.ones(2), condition=1e12)
     with pytest.raises(Mismatch):
         expect_same(lambda x: x + 1e-4, abs, 1)
@@ -134,41 +129,6 @@ def test_a_finding_of_the_checks_own_comes_first_and_tolerances_can_be_wider():
         expect_same(abs, abs)
     with pytest.raises(Mismatch, match=r"No\. The words: the 1st item is 'a'; expected 'b'\."):
         expect_equal(["a"], ["b"], "the words", finding="No.")
-
-
-@pytest.mark.parametrize("wrong", [1, "True", None, [True], False])
-def test_true_is_nothing_that_counts_as_true(wrong):
-    expect_true(np.array(True))
-    with pytest.raises(Mismatch, match="expected True"):
-        expect_true(wrong)
-
-
-def test_false_is_nothing_that_is_empty():
-    expect_false(False)
-    with pytest.raises(Mismatch, match=r"It is None; expected False"):
-        expect_false(None, "it")
-    with pytest.raises(Mismatch, match=r"It is 0, a whole number, not a truth value"):
-        expect_false(0, "it")
-
-
-TYPES = [
-    ((1, 2), tuple, list, "is a tuple; expected a list"),
-    (list(range(600)), list, np.ndarray, "is a list; expected an array"),
-    (True, bool, int, "is True; expected a whole number"),
-    (1, int, bool, "is a whole number; expected True or False"),
-    ({1}, set, frozenset, "is a set; expected a frozenset"),
-    (Token("a"), "Token", "Name", "is a Token; expected a Name"),
-    ("a", str, "Token", "is a text; expected a Token"),
-    (None, None, str, "is None; expected a text"),
-]
-
-
-@pytest.mark.parametrize(("value", "right", "wrong", "said"), TYPES, ids=range(len(TYPES)))
-def test_types(value, right, wrong, said):
-    sent = serialised([value])[0]
-    assert expect_type(sent, right) is sent
-    with pytest.raises(Mismatch, match=said):
-        expect_type(sent, wrong)
 
 
 def test_numbers_are_no_set_and_no_record():
@@ -192,15 +152,10 @@ def number(text):
 
 def test_exceptions_by_type_and_message(submit):
     work = submit(PARSER)
-    expect_error(work.parse, ")", type="ParseError", message="unexpected ')'")
-    expect_error(work.number, "x", type="ValueError", naming=("x",), message="no number:\nx")
-    with pytest.raises(Mismatch, match=r"parse raised ParseError, as it should. Its message differs "
-                                       r"in the 2nd word: yours \"'\)'\", expected \"'\('\""):  # fmt: skip
-        expect_error(work.parse, ")", type="ParseError", message="unexpected '('")
+    expect_error(work.parse, ")", type="ParseError", naming=("unexpected",))
+    expect_error(work.number, "x", type="ValueError", naming=("x",))
     with pytest.raises(Mismatch, match="Expected a SyntaxError here"):
         expect_error(work.parse, ")", type="SyntaxError")
-    with pytest.raises(ValueError, match="cannot be compared"):
-        expect_error(work.parse, ")", type="ParseError", message="x" * 600)
 
 
 def test_lists_and_tuples_are_the_same_where_a_check_says_so():

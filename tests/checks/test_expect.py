@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autograder.checks.equality import expect_equal, expect_true
+from autograder.checks.equality import expect_equal
 from autograder.checks.expect import (
     WHOLE_NUMBERS,
     Mismatch,
@@ -56,7 +56,6 @@ def test_what_is_not_right(answer, said):
         (lambda: expect_close(None, RIGHT), "nothing_returned"),
         (lambda: expect_results(None, ("a", "b"), "f"), "nothing_returned"),
         (lambda: expect_equal(None, "a"), "nothing_returned"),
-        (lambda: expect_true(None), "nothing_returned"),
         (lambda: expect_close(RIGHT[:1], RIGHT), "other_shape"),
         (lambda: expect_close("0.25 0.75", RIGHT), "other_kind"),
         (lambda: expect_results(RIGHT, ("a", "b"), "f"), "other_results"),

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder.sandbox.problems import NotPlain
 from autograder.worker.codec import Handle, ProtocolError, decode, encode, has_handle
 from autograder.worker.messages import Callback, Reply
 from autograder.worker.serialise import Unsendable, serialised
@@ -206,13 +205,3 @@ def test_arguments_arrive_as_what_they_are(submit):
     assert work.kind_of(Word("a")) == "Word"
     assert work.same(Word("a")) == Record("Word", {"text": "a"})
     assert work.same(Colour.RED) == Record("Colour", {"name": "RED", "value": 1})
-
-
-def test_a_generator_is_asked_for_as_many_values_as_wanted(submit):
-    work = submit(WORK)
-    assert work.count.drawn(5).items == [0, 1, 2, 3, 4]
-    assert not work.count.drawn(5).ended
-    assert work.three.drawn(3) == work.three.drawn(9)
-    with pytest.raises(NotPlain, match="same returned 3. It should be a generator"):
-        work.same.drawn(2, 3)
-    assert work.three.drawn(3).ended and not work.three.drawn(2).ended
