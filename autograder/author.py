@@ -33,7 +33,6 @@ from autograder.checks.follow_through import (
     OwnSteps,
     ask_alone,
     expect_all_follow,
-    expect_data_follows,
     expect_follows,
     expect_independent_calls,
     is_informative,

@@ -51,7 +51,7 @@ from autograder.grading.check_collection import errors_in_checks
 
 ALIKE = 0.8
 TORCH = "torch"
-OWN_AT = {"expect_follows": 5, "expect_all_follow": 3, "expect_data_follows": 5}  # place of `own`
+OWN_AT = {"expect_follows": 5, "expect_all_follow": 3}  # place of `own`
 Definitions = Mapping[str, ast.AST]
 
 

@@ -211,7 +211,8 @@ def expect_follows(
         actual: the student's result.
         expected: the correct result, finite and real.
         from_own: a function that computes the result that follows from the student's step. It gets
-            an `OwnSteps`, and calls the student's step with `ask`.
+            an `OwnSteps`, and calls the student's step with `ask`. If the check already has the
+            step's result, the function may ignore its argument.
         what: the name of the value in the report's sentences.
         note: the fixture `note`. If the result follows, the report says that it is right for the
             student's step.
@@ -337,37 +338,6 @@ def _run(from_own: FromOwn, steps: OwnSteps) -> Numbers:
 
 def _changes(from_own: FromOwn, steps: OwnSteps, before: Numbers, clear: float) -> list[bool]:
     return [_is_other(_run(from_own, other), before, clear) for other in steps.others()]
-
-
-def expect_data_follows(
-    actual: Any,
-    expected: npt.ArrayLike,
-    following: Callable[[], npt.ArrayLike],
-    what: str,
-    note: Note,
-    own: str,
-) -> None:
-    """Pass if a result is correct, or follows from the values of the student's own step.
-
-    It works like `expect_follows`, but the check already has the values of the student's step.
-    `following` returns the result that follows from these values.
-    """
-    try:
-        expect_close(actual, expected, what)
-    except Mismatch as wrong:
-        try:
-            data = np.asarray(following(), dtype=np.float64)
-        except NotJudged:
-            if _follows_nothing(actual, expected, None):
-                raise wrong from None
-            raise MayFollow(wrong, own) from None
-        if not is_informative(data):
-            raise
-        try:
-            expect_close(actual, data, what)
-        except Mismatch:
-            raise wrong from None
-        note(f"Right, given your {own}.")
 
 
 def expect_independent_calls(

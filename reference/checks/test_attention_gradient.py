@@ -6,7 +6,7 @@ import pytest
 from autograder.author import (
     Mismatch,
     expect_close,
-    expect_data_follows,
+    expect_follows,
     expect_independent_calls,
     expect_results,
     expect_unchanged_arguments,
@@ -223,7 +223,7 @@ def expect_errors(submission, note, x, gradient):
         said = "The curve has heights of 0 or below. They should be the errors themselves."
         raise Mismatch(said)
 
-    def from_own():
+    def from_own(_):
         own = submission.own()
         f = cubes_of(own)
         answers = [np.asarray(own.numeric_gradient(f, x, float(h))) for h in np.sort(STEPS)]
@@ -231,7 +231,9 @@ def expect_errors(submission, note, x, gradient):
 
     expected = np.log10(largest_errors(gradient, x, np.sort(STEPS)))
     what = "the heights of the curve, as powers of 10"
-    expect_data_follows(np.log10(heights), expected, from_own, what, note, "numeric_gradient")
+    expect_follows(
+        np.log10(heights), expected, from_own, what, note, "numeric_gradient", submission
+    )
 
 
 @pytest.mark.check("plot_error: the largest error for each step", grades=["error curve"])

@@ -6,8 +6,8 @@ import pytest
 from autograder.author import (
     Mismatch,
     expect_close,
-    expect_data_follows,
     expect_error,
+    expect_follows,
     expect_independent_calls,
     expect_shape,
     expect_unchanged_arguments,
@@ -232,8 +232,9 @@ def test_round_trip(submission, reference, rng, note, grading):
         grading("no side effects")
         back = expect_unchanged_arguments(unaware.merge_heads, ["x"], apart)
         grading("merge")
-        following = lambda apart=apart: reference.merge_heads(apart)
-        expect_data_follows(back, x, following, "what comes back", note, "split_heads")
+        following = lambda _, apart=apart: reference.merge_heads(apart)
+        what = "what comes back"
+        expect_follows(back, x, following, what, note, "split_heads", unaware)
         if np.allclose(back, x) and not agree(apart, reference.split_heads(x, heads)):
             note("The two functions undo each other, but split_heads is wrong.")
 

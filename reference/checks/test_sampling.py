@@ -6,8 +6,8 @@ import pytest
 from autograder.author import (
     Mismatch,
     expect_close,
-    expect_data_follows,
     expect_equal,
+    expect_follows,
     expect_shape,
 )
 from reference.checks.calls import expect_calls_follow, expect_no_side_effects
@@ -183,12 +183,13 @@ def expect_counts(submission, logits, note):
     """Pass if the curve is right, or follows from the student's own top_p."""
     points = expect_curve(submission.plot_kept(logits), "plot_kept", STEPS, "the values of p")
 
-    def from_own():
+    def from_own(_):
         own = submission.own()
         answers = [np.asarray(own.top_p(logits, float(p)), dtype=float) for p in STEPS]
         return np.array([np.isfinite(answer).sum() for answer in answers])
 
-    expect_data_follows(points, kept_curve(logits), from_own, "the heights", note, "top_p")
+    right = kept_curve(logits)
+    expect_follows(points, right, from_own, "the heights", note, "top_p", submission)
 
 
 @pytest.mark.check("plot_kept: the number of tokens over p", grades=["curve"])
