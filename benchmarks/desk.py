@@ -16,15 +16,12 @@ from tests.desk.generated import with_submissions
 
 PORT = 8123
 VIEWS = {
-    "class, 200 rows": "/",
-    "class, all rows": "/?rows=all",
+    "class": "/",
     "student": "/students/u0003",
-    "exercises": "/exercises",
     "exercise": "/exercises/self_attention",
     "map": "/map",
     "adjust": "/adjust/u0003",
     "regrade": "/regrade",
-    "export": "/export",
 }
 
 
