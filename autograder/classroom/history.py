@@ -23,7 +23,7 @@ import msgspec
 
 from autograder.classroom.grade_difference import Change
 from autograder.classroom.records import REPORTS
-from autograder.classroom.store import read_store, timestamp, write_store
+from autograder.classroom.store import timestamp
 from autograder.course.errors import UserError
 from autograder.course.files import plain_folder, synced, write_atomically
 from autograder.course.text import few, one_line
@@ -158,21 +158,11 @@ def _keep(source: Path, target: Path) -> None:
 
 
 def settle(results: Path) -> None:
-    """Complete an interrupted replacement of results, and record the version in the store.
-
-    The caller must have locked the folder.
-    """
+    """Complete an interrupted replacement of results. The caller must have locked the folder."""
     for folder in _begun(results):
         replace_results(folder, results)
         synced(results)
-        number = int(folder.name.removesuffix(APPLYING))
-        with write_store(results) as store:
-            known = store.versions()
-            for each, place in (_folders(results) | {number: folder}).items():
-                if each not in known or each == number:
-                    with contextlib.suppress(FileNotFoundError):
-                        store.add_version(each, (place / VERSION).read_bytes())
-        os.rename(folder, folder.with_name(_name(number)))
+        os.rename(folder, folder.with_name(folder.name.removesuffix(APPLYING)))
 
 
 def replace_results(folder: Path, results: Path) -> None:
@@ -217,13 +207,10 @@ def _folders(results: Path) -> dict[int, Path]:
 
 
 def versions(results: Path) -> list[tuple[ResultsVersion, Path]]:
-    with read_store(results) as store:
-        recorded = store.versions()
     every_version = []
-    for number in sorted({*recorded, *_folders(results)}):
-        path = results / HISTORY / _name(number)
+    for number, path in _folders(results).items():
         try:
-            data = recorded.get(number) or (path / VERSION).read_bytes()
+            data = (path / VERSION).read_bytes()
             every_version.append((msgspec.json.decode(data, type=ResultsVersion), path))
         except FileNotFoundError:
             every_version.append((ResultsVersion(number=number, at="", by=""), path))

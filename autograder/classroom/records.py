@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.classroom.store import refuse_links
+from autograder.classroom.store import database_errors, refuse_links
 from autograder.course.cache import cache_key
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
@@ -16,15 +16,14 @@ from autograder.submission.source import Source
 
 REPORTS = "report.jsonl"
 JOURNAL = "journal.sqlite"
-_JOURNAL_VERSION = 1
-_JOURNAL_TABLES = """
+_JOURNAL_TABLE = """
 CREATE TABLE IF NOT EXISTS results (
     student TEXT NOT NULL,
     exercise TEXT NOT NULL,
     key TEXT NOT NULL,
     report BLOB NOT NULL,
     PRIMARY KEY (student, exercise)
-) WITHOUT ROWID;
+) WITHOUT ROWID
 """
 
 
@@ -100,45 +99,29 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         self.path = folder / JOURNAL
         refuse_links(self.path)
-        try:
+        with self._errors():
             self._database = sqlite3.connect(self.path, isolation_level=None, timeout=5)
-        except sqlite3.DatabaseError as error:
-            raise self._refused(error) from None
-        try:
-            self._database.text_factory = bytes  # so that damaged text can be read, too
-            # First, because a locked write-ahead log shares no memory and works on network drives.
-            self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
-            self._database.execute("PRAGMA journal_mode = WAL")
-            self._database.execute("PRAGMA synchronous = NORMAL")
-            self._database.execute("BEGIN IMMEDIATE")  # locks out other runs
-            self._database.execute("COMMIT")
-            (version,) = self._database.execute("PRAGMA user_version").fetchone()
-            if version not in {0, _JOURNAL_VERSION}:
-                raise sqlite3.DatabaseError(f"its version is {version}")
-            self._database.executescript(_JOURNAL_TABLES)
-            self._database.execute(f"PRAGMA user_version = {_JOURNAL_VERSION}")
-        except sqlite3.DatabaseError as error:
-            self._database.close()
-            raise self._refused(error) from None
+            try:
+                self._database.text_factory = bytes  # so that damaged text can be read, too
+                # First, as a locked write-ahead log shares no memory and works on network drives.
+                self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
+                self._database.execute("PRAGMA journal_mode = WAL")
+                self._database.execute("PRAGMA synchronous = NORMAL")
+                self._database.execute("BEGIN IMMEDIATE")  # locks out other runs
+                self._database.execute("COMMIT")
+                self._database.execute(_JOURNAL_TABLE)
+            except sqlite3.DatabaseError:
+                self._database.close()
+                raise
 
-    def _refused(self, error: sqlite3.DatabaseError) -> UserError:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-            where = self.path.parent
-            return UserError(f"Another run is writing to {where}. Wait until it ends, or end it.")
-        if code in {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}:
-            return UserError(
-                f"{self.path} cannot be written ({error}): the disk may be full. Make room, and "
-                f"run the command again."
-            )
-        return UserError(
-            f"{self.path} cannot be used: {error}. Remove it, and run the same command again. It "
-            f"then grades everything again."
-        )
+    def _errors(self) -> contextlib.AbstractContextManager[None]:
+        advice = "Remove it, and run the same command again. It then grades everything again"
+        return database_errors(self.path, advice)
 
     def find(self, student: str, exercise: str, key: str) -> bytes | None:
         query = "SELECT key, report FROM results WHERE student = ? AND exercise = ?"
-        row = self._run(query, student, exercise).fetchone()
+        with self._errors():
+            row = self._database.execute(query, (student, exercise)).fetchone()
         if row is None or not isinstance(row[1], bytes):
             return None
         data: bytes = row[1]
@@ -146,17 +129,12 @@ class Journal:
 
     def keep(self, student: str, exercise: str, key: str, report: bytes) -> None:
         """Store a report with a seal, which shows later damage."""
-        seal = cache_key(key, report)
-        self._run("REPLACE INTO results VALUES (?, ?, ?, ?)", student, exercise, seal, report)
+        values = student, exercise, cache_key(key, report), report
+        with self._errors():
+            self._database.execute("REPLACE INTO results VALUES (?, ?, ?, ?)", values)
 
     def close(self) -> None:
         self._database.close()
-
-    def _run(self, query: str, *values: str | bytes) -> sqlite3.Cursor:
-        try:
-            return self._database.execute(query, values)
-        except sqlite3.DatabaseError as error:
-            raise self._refused(error) from None
 
 
 def key_of(source: Source, exercise: Exercise, course: Course, grader: Grader) -> str:

@@ -1,4 +1,4 @@
-"""Store of a class in `marks.sqlite`: people's marks and adjustments, and versions.
+"""Store of a class in `marks.sqlite`: people's marks and adjustments.
 
 Each change is one transaction. The change is saved on the disk before success is reported. People
 edit tables: new rows of these tables are imported into the store, and the tables are written from
@@ -30,6 +30,9 @@ UNWRITABLE = {
     *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR),
     *(sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN),
 }
+IF_DAMAGED = (
+    "Restore a backup of it, or move it elsewhere: grade then makes it again from the tables"
+)
 Key = tuple[str, str, str]
 Origin = Literal["desk", "table", "command"]
 
@@ -54,7 +57,6 @@ CREATE TABLE adjustments (
     exported INTEGER NOT NULL,
     taken_out TEXT NOT NULL DEFAULT ''
 );
-CREATE TABLE versions (number INTEGER PRIMARY KEY, version TEXT NOT NULL);
 PRAGMA user_version = {_VERSION};
 """
 
@@ -190,13 +192,6 @@ class Store:
         query = "UPDATE adjustments SET taken_out = ? WHERE id = ?"
         self._connection.executemany(query, [(at, each) for each in ids])
 
-    def versions(self) -> dict[int, bytes]:
-        query = "SELECT number, version FROM versions ORDER BY number"
-        return {number: text.encode() for number, text in self._connection.execute(query)}
-
-    def add_version(self, number: int, encoded: bytes) -> None:
-        self._connection.execute("REPLACE INTO versions VALUES (?, ?)", (number, encoded.decode()))
-
 
 def timestamp() -> str:
     """Return the current time in UTC as text."""
@@ -210,7 +205,7 @@ def read_store(results: Path) -> Iterator[Store]:
     Without a store, the content is empty. Write nothing.
     """
     path = results / STORE
-    with _errors(path):
+    with database_errors(path, IF_DAMAGED):
         refuse_links(path)
         if path.exists():
             with contextlib.closing(_connected(path)) as connection:
@@ -229,7 +224,7 @@ def write_store(results: Path) -> Iterator[Store]:
     At the end, the changes are saved on the disk. After an exception, the store is unchanged.
     """
     path = results / STORE
-    with _errors(path):
+    with database_errors(path, IF_DAMAGED):
         refuse_links(path)
         with contextlib.closing(_connected(path)) as connection:
             connection.execute("BEGIN IMMEDIATE")
@@ -275,27 +270,21 @@ def _created(connection: sqlite3.Connection) -> Store:
 
 
 @contextlib.contextmanager
-def _errors(path: Path) -> Iterator[None]:
+def database_errors(path: Path, if_damaged: str) -> Iterator[None]:
+    """Raise a `UserError` for a database that is in use, damaged or not writable."""
     try:
         yield
     except sqlite3.DatabaseError as error:
         code = error.sqlite_errorcode & 0xFF  # the primary part of an extended code
         if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-            raise UserError(
-                f"{path} was in use by another program for {WAIT:.0f} seconds. Nothing was saved. "
-                f"Run the same command again."
-            ) from None
-        if code in UNWRITABLE:
-            raise UserError(
-                f"{path} cannot be written: {error}. The marks were not saved. Make room, and "
-                f"enter them again."
-            ) from None
-        if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
-            raise UserError(
-                f"The file with the marks, {path}, cannot be read: {error}. Restore a backup of "
-                f"it, or move it elsewhere: grade then makes it again from the tables beside it."
-            ) from None
-        raise
+            advice = "Another program uses it. Run the same command again when that is done"
+        elif code in UNWRITABLE:
+            advice = f"Nothing was saved ({error}). Make room, and do the same again"
+        elif code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
+            advice = f"It is damaged ({error}). {if_damaged}"
+        else:
+            raise
+        raise UserError(f"{path} cannot be used. {advice}.") from None
 
 
 def _seal(row: Sequence[object]) -> str:

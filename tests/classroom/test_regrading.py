@@ -267,15 +267,6 @@ def test_adjustments_of_other_exercises_stay(quick):
     assert quick.files() == before
 
 
-def test_results_of_before_there_was_a_history(quick):
-    quick.grade()
-    for path in sorted((quick.out / "history").rglob("*"), reverse=True):
-        path.rmdir() if path.is_dir() else path.unlink()
-    quick.work("ann", one="a=1 b=1")
-    assert quick.grade().version == 2
-    assert quick.table(quick.out / "history" / "0001")["ann"] == "10 2 12"
-
-
 def test_damaged_records_are_never_overwritten(quick):
     quick.grade()
     path = quick.out / "report.jsonl"

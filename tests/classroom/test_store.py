@@ -186,7 +186,7 @@ def test_a_full_disk_keeps_no_half_of_a_mark(words):
     before, limits = store.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (len(before), limits[1]))
     try:
-        with pytest.raises(UserError, match="were not saved"):
+        with pytest.raises(UserError, match="Nothing was saved"):
             words.mark(words.desk(), "bob", 3, "because " * 600)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
