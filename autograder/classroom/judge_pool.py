@@ -10,7 +10,6 @@ import multiprocessing
 import os
 import signal
 import sys
-import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
@@ -49,9 +48,9 @@ PAUSE = 0.25  # seconds, longer with each try
 MOST_BUDGETS = 3  # an exercise's time budget times this is the limit for one student's timeouts
 
 FORKS = sys.platform == "linux"  # elsewhere, numpy's libraries do not survive a fork
-PRELOADED = "autograder.classroom.judge_imports"
+PRELOADED = ["autograder.grading.judge", "autograder.sandbox.levels"]
 if FORKS:  # only once: a program that forks other processes may add modules later
-    multiprocessing.set_forkserver_preload([PRELOADED])
+    multiprocessing.set_forkserver_preload(PRELOADED)
 
 
 class Setup(msgspec.Struct, frozen=True):
@@ -307,53 +306,21 @@ def limit_memory() -> None:
 
 
 def context_of_judges() -> BaseContext:
+    """Return the context that starts judges. On Linux, they fork from a prepared process."""
     keep_to_one_thread()
-    return ForkingContext() if _start_fork_server() else multiprocessing.get_context("spawn")
-
-
-def _start_fork_server() -> bool:
     if not FORKS or is_off("forked_judges"):
-        return False
+        return multiprocessing.get_context("spawn")
     from multiprocessing import forkserver
 
     safe_path = os.environ.get("PYTHONSAFEPATH")
-    os.environ["PYTHONSAFEPATH"] = "1"
-    is_main = threading.current_thread() is threading.main_thread()
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if is_main else None
+    os.environ["PYTHONSAFEPATH"] = "1"  # import nothing from the working folder
     try:
         forkserver.ensure_running()
     except OSError:  # its socket's path is too long
-        return False
+        return multiprocessing.get_context("spawn")
     finally:
-        if is_main:
-            signal.signal(signal.SIGINT, signal.SIG_DFL if handler is None else handler)
         if safe_path is None:
             del os.environ["PYTHONSAFEPATH"]
         else:
             os.environ["PYTHONSAFEPATH"] = safe_path
-    return True
-
-
-if sys.platform != "win32":
-    from multiprocessing.context import ForkServerContext, ForkServerProcess
-
-    _starting = threading.Lock()
-
-    class JudgeProcess(ForkServerProcess):
-        """Forked process that does not run the command's main script again."""
-
-        def start(self) -> None:
-            _start_fork_server()  # starts it again if it has ended
-            program = vars(sys.modules["__main__"])
-            with _starting:
-                file, spec = program.pop("__file__", None), program["__spec__"]
-                program["__spec__"] = None
-                try:
-                    super().start()
-                finally:
-                    program["__spec__"] = spec
-                    if file is not None:
-                        program["__file__"] = file
-
-    class ForkingContext(ForkServerContext):
-        Process = JudgeProcess
+    return multiprocessing.get_context("forkserver")
