@@ -25,15 +25,11 @@ CODES = {  # by field of a basis
     "seed": "seed changed",
     "confinement": "confinement changed",
 }
-DETAILED = {"libraries", "seed", "confinement"}
 TOTAL = "total"
 ADJUSTMENT, LATENESS, NEW = "adjustment", "lateness", "not graded before"
 NOT_THERE = "not there"
 UNKNOWN = "graded again, for no known reason"
 OPEN = {"missing", "by hand", "needs a person"}  # no grade yet, so none is lost
-
-
-Reasons = dict[str, str]  # a text for each code of a reason
 
 
 def bases(course: Course, exercises: Iterable[Exercise], grader: Grader) -> dict[str, Basis]:
@@ -66,8 +62,7 @@ class GradeCell(msgspec.Struct, frozen=True, kw_only=True):
     exercise: str
     before: str
     after: str
-    why: tuple[str, ...] = ()  # reasons as texts
-    codes: tuple[str, ...] = ()
+    why: tuple[str, ...] = ()  # codes of the reasons
     checks: tuple[str, ...] = ()  # names of checks with changed results
     fills: bool = False
 
@@ -104,10 +99,7 @@ class GradeDifference(msgspec.Struct):
 
 def reason_counts(changes: Iterable[Change]) -> dict[str, int]:
     """Return the number of changed grades for each reason, most frequent reason first."""
-    counts: Counter[str] = Counter()
-    for change in changes:
-        counts.update(dict.fromkeys((code for cell in change.cells for code in cell.codes), 1))
-    return dict(counts.most_common())
+    return dict(Counter(reason for change in changes for reason in change.why).most_common())
 
 
 def headline(difference: GradeDifference) -> list[str]:
@@ -168,13 +160,11 @@ def _cells(before: Report | None, after: Report | None) -> list[GradeCell]:
         nothing = was is None and now is not None and now.status == "missing" and not now.excused
         if _shown(was) == _shown(now) or nothing:
             continue
-        reasons = _why(was, now, before, after)
         cell = GradeCell(
             exercise=name,
             before=_shown(was),
             after=_shown(now),
-            why=tuple(reasons.values()),
-            codes=tuple(reasons),
+            why=tuple(_why(was, now, before, after)),
             checks=tuple(_checks(was, now)),
             fills=_is_open(was),
         )
@@ -198,44 +188,28 @@ def _is_open(exercise: ExerciseReport | None) -> bool:
     return exercise is None or (exercise.status in OPEN and not exercise.excused)
 
 
-def _plain(*codes: str) -> Reasons:
-    return {code: code for code in codes}
-
-
 def _why(
     was: ExerciseReport | None,
     now: ExerciseReport | None,
     before: Report | None,
     after: Report | None,
-) -> Reasons:
+) -> list[str]:
     if before is None or after is None:
-        return _plain(NEW if before is None else "no longer in the class")
+        return [NEW if before is None else "no longer in the class"]
     if was is None or now is None:
-        return _plain(NEW if was is None else "exercise no longer graded")
+        return [NEW if was is None else "exercise no longer graded"]
     by_people = _by_people(was, now, before, after)
     if by_people and _seen(was) == _seen(now):
         return by_people
     if was.status == "missing" != now.status:
-        return _plain("work handed in") | by_people
+        return ["work handed in", *by_people]
     if now.status == "missing" != was.status:
-        return _plain("work no longer there") | by_people
-    reasons = _plain("work changed") if was.digest != now.digest else {}
-    reasons |= _differences(was.basis, now.basis)
-    if not reasons and not by_people:
-        older = "graded by an old version, which kept no reasons"
-        return _plain(older if was.basis is None else UNKNOWN)
-    return reasons | by_people
-
-
-def _differences(before: Basis | None, after: Basis | None) -> Reasons:
-    if before is None or after is None:
-        return {}
-    reasons = {}
-    for name, code in CODES.items():
-        old, new = getattr(before, name), getattr(after, name)
-        if old != new:
-            reasons[code] = f"{code} ({old} → {new})" if name in DETAILED else code
-    return reasons
+        return ["work no longer there", *by_people]
+    reasons = ["work changed"] if was.digest != now.digest else []
+    if was.basis is not None and now.basis is not None:
+        old, new = was.basis, now.basis
+        reasons += [CODES[name] for name in CODES if getattr(old, name) != getattr(new, name)]
+    return [*reasons, *by_people] or [UNKNOWN]
 
 
 def _seen(exercise: ExerciseReport) -> tuple[object, ...]:
@@ -243,7 +217,9 @@ def _seen(exercise: ExerciseReport) -> tuple[object, ...]:
     return exercise.digest, exercise.max_points, exercise.reason, outcomes
 
 
-def _by_people(was: ExerciseReport, now: ExerciseReport, before: Report, after: Report) -> Reasons:
+def _by_people(
+    was: ExerciseReport, now: ExerciseReport, before: Report, after: Report
+) -> list[str]:
     old, new = (
         {
             "marked by hand": [(answer.name, answer.points) for answer in exercise.answers],
@@ -252,7 +228,7 @@ def _by_people(was: ExerciseReport, now: ExerciseReport, before: Report, after: 
         }
         for exercise, report in ((was, before), (now, after))
     )
-    return _plain(*(code for code in old if old[code] != new[code]))
+    return [code for code in old if old[code] != new[code]]
 
 
 def _checks(was: ExerciseReport | None, now: ExerciseReport | None) -> list[str]:
@@ -302,7 +278,6 @@ def _total(
             before=shown[0],
             after=shown[1],
             why=tuple(codes),
-            codes=tuple(codes),
             fills=fills,
         )
     ]

@@ -254,7 +254,7 @@ def test_a_note_that_is_cut_is_in_full_elsewhere(course):
 
 def test_a_thousand_changes_fit_on_a_screen():
     why = ("check changed",)
-    cell = GradeCell(exercise="softmax", before="12/12", after="9/12", why=why, codes=why)
+    cell = GradeCell(exercise="softmax", before="12/12", after="9/12", why=why)
     changes = [
         Change(
             student=f"s{n}", kind="changed", before="12 of 20", after="9 of 20", cells=(cell,) * 9
