@@ -1,18 +1,15 @@
 """Recording of the reference's results for several exercises.
 
 Each finished part of a record is saved in the cache immediately. The recorded bytes do not depend
-on the number of processes. The key of a part is a digest of the course's reference, the engine, the
-libraries and the machine. A file that belongs to another exercise is part of the digest only if
-this exercise may read it.
+on the number of processes. The key of a part is a digest of the course's reference and solutions,
+the engine, the libraries and the machine.
 """
 
-import ast
 import functools
 import importlib.metadata
 import multiprocessing
 import os
 import platform
-import re
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -24,24 +21,19 @@ from typing import Literal
 import msgspec
 
 from autograder.authoring.answer_records import recorded_answers
-from autograder.authoring.course_submissions import own_work
-from autograder.authoring.diagnosis_records import names_of
-from autograder.authoring.kit_shares import kit_shares
+from autograder.authoring.course_submissions import judge_for, own_work, right_answers
+from autograder.authoring.diagnosis_records import names_of, reasons_without_names
 from autograder.checks.recorded_answers import pack
 from autograder.course.cache import Cache, cache_key, files_key
 from autograder.course.course_file import FILE_NAME, Course, Exercise, HintPolicy, load_course
 from autograder.course.errors import UserError
 from autograder.course.installation import engine_folder
-from autograder.course.text import several
+from autograder.course.text import few, several
 from autograder.sandbox.levels import choose
 from autograder.sandbox.spawn import end_with_starter, keep_to_one_thread
 
-OWN = "misconceptions", "misconceptions/named"  # folders with a file or folder for each exercise
-FINDS_FILES = re.compile(
-    r"\b(?:import_module|__import__|iter_modules|glob|iterdir|open|read_\w+)\("
-)
-OWN_FOLDERS = re.compile(r"misconceptions|checks|test_")  # in code that may read files of others
-NOT_COUNTED = ("__pycache__", ".autograder")
+NOT_COUNTED = {"__pycache__", ".autograder"}
+ENOUGH = 0.95  # a smaller share of complete solutions causes a warning
 MAX_KEPT = 200  # parts of exercises; enough for several versions of a large course
 HINTS: dict[HintPolicy, int] = {"practice": 3, "homework": 2, "exam": 0}
 RecordedPart = Literal["mistakes", "checks", "shares"]
@@ -79,9 +71,52 @@ def record_part(task: RecordingTask) -> bytes:
         names = names_of(course, exercise, HINTS[task.policy])
         return pack(names) if names.functions else b""
     if task.part == "shares":
-        shares = kit_shares(course, task.kit, exercise, with_names=task.policy != "exam")
+        shares = kit_shares(course, task.kit, exercise)
+        if task.policy != "exam":
+            shares.reasons += reasons_without_names(course, exercise)
         return msgspec.msgpack.encode(shares)
     return msgspec.msgpack.encode(recorded_answers(course, task.kit, exercise))
+
+
+class KitShares(msgspec.Struct):
+    """Counts of an exercise's correct solutions that a student kit judges.
+
+    A correct solution counts as complete if it passes all visible checks.
+    """
+
+    exercise: str
+    right: int = 0
+    complete: int = 0
+    not_complete: list[str] = []
+    impossible: list[str] = []  # checks that no right answer passes
+    reasons: list[str] = []  # why the kit cannot name mistakes
+
+    def warnings(self) -> Iterator[str]:
+        """Yield each reason in `reasons`, and a warning if less than 95 % are complete."""
+        yield from self.reasons
+        if self.complete < ENOUGH * self.right:
+            ungraded = few(self.not_complete, 8)
+            yield f"the kit leaves checks of these right answers ungraded: {ungraded}"
+
+
+def kit_shares(course: Course, kit: Path, exercise: Exercise) -> KitShares:
+    """Grade correct solutions with the release in `kit`, and count them."""
+    shares = KitShares(exercise.name)
+    released = load_course(kit / FILE_NAME)
+    titles: dict[str, str] = {}
+    passed: set[str] = set()
+    with judge_for(released, exercise, released.content.seed) as judge:
+        for source in right_answers(course, exercise):
+            results = [each for each in judge.run(source).results if not each.check.hidden]
+            titles |= {each.name: each.check.title for each in results}
+            passed |= {each.name for each in results if each.outcome == "passed"}
+            left = [each.check.title for each in results if each.outcome != "passed"]
+            shares.right += 1
+            shares.complete += not left
+            if left:
+                shares.not_complete.append(f"{Path(source.label).stem} ({few(left, 3)})")
+    shares.impossible += [title for name, title in titles.items() if name not in passed]
+    return shares
 
 
 def record_all(course: Course, tasks: Sequence[RecordingTask], how: RecordingOptions) -> Parts:
@@ -143,19 +178,20 @@ def _begin() -> None:
 
 def record_key(course: Course, exercise: Exercise, *settings: object) -> str:
     content = msgspec.structs.replace(course.content, exercises=(exercise,), assignments=())
-    return cache_key(
-        settings,
-        content,
-        list(own_work(course, exercise)),
-        machine(),
-        files_key(course.root, sorted(_counted(course, exercise))),
-        engine_key(),
-    )
+    files = sorted({f for folder in (*course.grading, course.solutions) for f in _files(folder)})
+    own, engine = list(own_work(course, exercise)), engine_key()
+    return cache_key(settings, content, own, machine(), files_key(course.root, files), engine)
 
 
 @functools.cache
 def engine_key() -> str:
     return files_key(engine_folder(), sorted(_files(engine_folder())))
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for file in folder.rglob("*"):
+        if file.is_file() and NOT_COUNTED.isdisjoint(file.relative_to(folder).parts):
+            yield file
 
 
 @functools.cache
@@ -166,55 +202,3 @@ def machine() -> tuple[str, ...]:
     installed = {f"{each.name} {each.version}" for each in importlib.metadata.distributions()}
     system = sys.version, sys.platform, libc, platform.machine(), platform.node()
     return (*system, str(choose(None, own_code=True)), *threads, *sorted(installed))
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for file in folder.rglob("*"):
-        if file.is_file() and not set(file.relative_to(folder).parts) & set(NOT_COUNTED):
-            yield file
-
-
-def _counted(course: Course, exercise: Exercise) -> set[Path]:
-    """Return the course files that can change an exercise's records. Submissions are left out."""
-    every = {file for folder in course.grading for file in _files(folder)}
-    others: set[Path] = set()  # files of other exercises that this exercise cannot read
-    for name in course.exercises:
-        if name != exercise.name:
-            places = [course.root / course.content.reference / folder / name for folder in OWN]
-            others |= {course.checks_file(name), *(place.with_suffix(".py") for place in places)}
-            others |= {file for place in places for file in _files(place)}
-    counted = waiting = every - others
-    while waiting:
-        reached = {file for known in waiting for file in _reached(course.root, known)}
-        if any(_may_read_others(course.root, file) for file in waiting):
-            reached |= others & every
-        waiting = {file for file in reached - counted if file.is_file()}
-        counted = counted | waiting
-    return counted
-
-
-def _may_read_others(root: Path, file: Path) -> bool:
-    text = file.read_text(encoding="utf-8", errors="replace") if file.suffix == ".py" else ""
-    return bool(FINDS_FILES.search(text) and OWN_FOLDERS.search(f"{file.relative_to(root)} {text}"))
-
-
-def _reached(root: Path, file: Path) -> Iterator[Path]:
-    try:
-        tree = ast.parse(file.read_bytes() if file.suffix == ".py" else b"")
-    except (SyntaxError, ValueError):
-        return
-    names: list[str] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names += [each.name for each in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            folders = file.relative_to(root).parts
-            above = folders[: len(folders) - node.level] if node.level else ()
-            names += [".".join([*above, node.module or "", each.name]) for each in node.names]
-    for name in names:
-        parts = [part for part in name.split(".") if part not in {"", "*"}]
-        if parts[0] != "autograder":
-            for count in range(1, len(parts) + 1):
-                place = root.joinpath(*parts[:count])
-                yield from (place.with_suffix(".py"), place / "__init__.py")
-            yield from _files(root.joinpath(*parts))

@@ -26,9 +26,9 @@ from autograder.authoring.kit_files import (
     surroundings,
     text_files,
 )
-from autograder.authoring.kit_shares import KitShares, refuse_impossible_checks
 from autograder.authoring.recording import (
     HINTS,
+    KitShares,
     Parts,
     RecordedPart,
     RecordingOptions,
@@ -166,6 +166,19 @@ def shares_of(
     ]
     refuse_impossible_checks(shares)
     return shares
+
+
+def refuse_impossible_checks(shares: Sequence[KitShares]) -> None:
+    """Refuse a release that has a check which no correct solution passes."""
+    for each in shares:
+        if each.impossible:
+            raise UserError(
+                f"No kit was written: no correct solution of {each.exercise} passes "
+                f"{few([f'“{title}”' for title in each.impossible], 4)} in the kit. In "
+                f"this check, import each class and function of the reference by name, and "
+                f"call it with plain data. Or compare only the student's values with each "
+                f"other. Or mark the check as hidden."
+            )
 
 
 def without_work(files: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -22,7 +22,6 @@ from autograder.authoring.course_submissions import (
     with_misconceptions,
     wrong_answers,
 )
-from autograder.authoring.kit_shares import named_by_answers, named_in
 from autograder.authoring.mutants import equivalent_mutants, mutants
 from autograder.authoring.remarks import (
     check_remarks,
@@ -39,12 +38,15 @@ from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
 from autograder.course.text import few, several
 from autograder.course.variants import tried_variants
+from autograder.diagnosis.examination import Answer, Examination
 from autograder.diagnosis.mistakes import probe_hash
 from autograder.diagnosis.recipe import Fingerprint, Misconception, Recipe
 from autograder.diagnosis.replay import Replay
+from autograder.diagnosis.steps import diagnose
 from autograder.grading.author_exceptions import as_authoring_error
 from autograder.grading.judge import ALL_CHECKS, RunOptions
 from autograder.grading.scoring import Graded
+from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import InternalError
 from autograder.submission.source import (
     Siblings,
@@ -57,6 +59,7 @@ from autograder.submission.stubs import requirements_in
 from autograder.worker.messages import Unit
 
 SEEDS = 50
+DRAWS = 2
 QUICK = 100  # --quick tries one in 100 misconceptions, pairs, mutants and seeds
 QUICK_RIGHT = 20  # --quick tries the solution and one in 20 right answers
 PAIRS = 150  # number of pairs for each function, evenly spaced in the list
@@ -464,3 +467,19 @@ class Verifier:
 
 def _right(style: str) -> str:
     return f"right answer {style}"
+
+
+def named_in(report: ExerciseReport, function: str) -> set[str]:
+    diagnoses = (check.diagnosis for check in report.checks)
+    named = (each for each in diagnoses if each is not None and each.kind == "named")
+    return {name for each in named if each.function == function for name in each.misconceptions}
+
+
+def named_by_answers(replay: Replay, wrong: Fingerprint) -> set[str]:
+    """Return the names of a mistake whose recorded results alone are known, if they still fit."""
+    if not wrong.outcomes:
+        return set()
+    places = {id(probe): place for place, probe in enumerate(replay.probes(DRAWS))}
+    ask = lambda probe: Answer(wrong.outcome(places.get(id(probe), len(places))))  # noqa: E731
+    diagnosis = diagnose(Examination(replay, ask))
+    return set(diagnosis.misconceptions) if diagnosis and diagnosis.kind == "named" else set()

@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 
 from autograder.authoring.kit_files import FileForm, ReleaseOptions
-from autograder.authoring.kit_shares import KitShares
-from autograder.authoring.recording import MAX_KEPT, RecordingOptions
+from autograder.authoring.recording import MAX_KEPT, KitShares, RecordingOptions
 from autograder.authoring.release import bundle, shares_of, update, without_work
 from autograder.authoring.wheel import zip_bytes
 from autograder.cli.options import PATH, complete_exercise, course_option
@@ -83,7 +82,7 @@ def release(
     """Make the student kit in DIR, a folder or a .zip: exercises, checks and recorded answers.
 
     The kit has no solution, no reference and no hidden check. An interrupted run resumes, and a
-    later run records only what has changed.
+    later run records nothing again until the course changes.
     """
     course = find_course(Path.cwd(), named=course_path)
     if course.content.released is not None:
@@ -143,16 +142,12 @@ def print_recorded(name: str) -> None:
 
 
 def print_shares(shares: Sequence[KitShares]) -> None:
-    """Print shares of correct solutions and mistakes that the kit recognises, and warnings."""
-    print(f"\n{'exercise':32}{'mistakes named':>22}{'right answers judged':>24}")
+    """Print the shares of correct solutions that the kit judges completely, and warnings."""
+    print(f"\n{'exercise':32}{'right answers judged':>24}")
     for share in shares:
-        named = _share_text(share.named, share.misconceptions)
-        complete = _share_text(share.complete, share.right)
-        print(f"{share.exercise:32}{named:>22}{complete:>24}")
+        percent = number(int(100 * share.complete / share.right))
+        complete = f"{share.complete} of {share.right} ({percent} %)"
+        print(f"{share.exercise:32}{complete:>24}")
     for share in shares:
         for text in share.warnings():
             print(f"warning: {share.exercise}: {text}")
-
-
-def _share_text(part: int, whole: int) -> str:
-    return f"{part} of {whole} ({number(int(100 * part / whole))} %)" if whole else "–"

@@ -53,8 +53,8 @@ def verify(
     """Test that a course grades correctly.
 
     The tests grade correct solutions with many seeds, stubs, known mistakes, and mutants of the
-    solutions. If all pass, the command also shows how much a student kit judges and names, except
-    with --quick or --no-mutants. The exit code is 0 if every test passes.
+    solutions. If all pass, the command also shows how much a student kit judges, except with
+    --quick or --no-mutants. The exit code is 0 if every test passes.
     """
     course = find_course(Path.cwd(), named=course_path)
     if not no_mutants:

@@ -1,12 +1,12 @@
-"""What `release` reports of a student kit: misconceptions named, right answers judged, and not."""
+"""What `release` reports of a student kit: right answers that it judges, and those it does not."""
 
 import pytest
 from click.testing import CliRunner
 
 from autograder.authoring.diagnosis_records import names_of
 from autograder.authoring.kit_files import ReleaseOptions
-from autograder.authoring.kit_shares import KitShares, refuse_impossible_checks
-from autograder.authoring.release import bundle, shares_of
+from autograder.authoring.recording import KitShares
+from autograder.authoring.release import bundle, refuse_impossible_checks, shares_of
 from autograder.cli import app
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
@@ -67,9 +67,8 @@ def test_a_right_answer_that_cannot_be_read_stops_the_release(tmp_path):
         bundle(course, options)
 
 
-def test_all_is_judged_and_named(tmp_path):
+def test_all_is_judged(tmp_path):
     found = shares(tmp_path)
-    assert (found.named, found.misconceptions) == (2, 2)
     assert (found.complete, found.right) == (1, 1)
     assert list(found.warnings()) == []
 
@@ -80,10 +79,8 @@ def test_a_function_with_a_caller_of_its_own_has_no_names_and_release_says_why(t
         "        traits=", "        caller=ByWidth(),\n        traits="
     )
     found = shares(tmp_path, mistakes=mistakes)
-    assert (found.named, found.misconceptions) == (0, 2)
-    reason, unnamed = found.warnings()
+    (reason,) = found.warnings()
     assert "the kit names no mistake of area" in reason and "its caller ByWidth" in reason
-    assert unnamed == "the kit does not name these misconceptions: area, added, area, halved"
 
 
 def test_a_helper_that_only_the_mistakes_import_is_found(tmp_path):
@@ -119,25 +116,13 @@ def test_a_check_that_is_graded_when_handed_in_by_its_mark_is_not(tmp_path):
     assert (found.complete, found.right) == (1, 1)
 
 
-@pytest.mark.thorough
-def test_a_mistake_that_only_hidden_checks_are_about_does_not_count(tmp_path):
-    checks = CHECKS.replace(
-        '@pytest.mark.check("The area"', '@pytest.mark.hidden\n@pytest.mark.check("The area"'
-    )
-    one = '@pytest.mark.check("One by one")\ndef test_one(submission):\n    submission.area(1, 1)\n'
-    found = shares(tmp_path, checks=f"{checks}\n\n{one}")
-    assert (found.named, found.misconceptions) == (0, 0)
-
-
 def test_low_shares_are_warned_of():
-    low = KitShares("x", 20, 18, 4, 4, not_named=["f, one", "f, two"])
-    assert list(low.warnings()) == ["the kit does not name these misconceptions: f, one, f, two"]
-    assert not list(KitShares("x", 20, 19, 4, 4, not_named=["f, one"]).warnings())
-    some = KitShares("x", 1, 1, 4, 3, not_complete=["loops (One row)"])
+    assert not list(KitShares("x", 20, 19, not_complete=["loops (One row)"]).warnings())
+    some = KitShares("x", 4, 3, not_complete=["loops (One row)"])
     assert list(some.warnings()) == [
         "the kit leaves checks of these right answers ungraded: loops (One row)"
     ]
-    refuse_impossible_checks([low, some])
+    refuse_impossible_checks([some])
 
 
 @pytest.mark.thorough
@@ -156,5 +141,5 @@ def test_the_command_prints_the_shares(tmp_path, monkeypatch):
     done = CliRunner().invoke(app, [*asked, "--seeds", "1"])
     assert done.exit_code == 0, done.output
     lines = [" ".join(line.split()) for line in done.output.splitlines()]
-    assert "exercise mistakes named right answers judged" in lines
-    assert "areas 2 of 2 (100 %) 1 of 1 (100 %)" in lines
+    assert "exercise right answers judged" in lines
+    assert "areas 1 of 1 (100 %)" in lines

@@ -6,8 +6,8 @@ import shutil
 import msgspec
 import pytest
 
-from autograder.authoring.kit_shares import named_by_answers
 from autograder.authoring.lint import refuse_errors_in_code
+from autograder.authoring.verify import named_by_answers
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
 from autograder.course.own_modules import importable

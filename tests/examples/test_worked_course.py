@@ -38,5 +38,5 @@ def test_verify_shows_what_students_get(tmp_path, monkeypatch, capfd):
     args = ["verify", "gram_schmidt", "--course", str(FOLDER), "--workers", "1"]
     app(args, standalone_mode=False)
     said = " ".join(capfd.readouterr().out.split())
-    assert "exercise mistakes named right answers judged" in said
-    assert "gram_schmidt 14 of 14 (100 %) 2 of 2 (100 %)" in said
+    assert "exercise right answers judged" in said
+    assert "gram_schmidt 2 of 2 (100 %)" in said
