@@ -58,7 +58,7 @@ def _in_turn(
 
 def _is_there(terminal: Terminal, seen: int) -> bool:
     """Tell whether the screen shows a complete new report."""
-    is_new = "\x1b[H" in terminal.said[seen:] and terminal.screen.endswith("quit")
+    is_new = "\x1b[1;1H" in terminal.said[seen:] and terminal.screen.endswith("quit\n")
     return is_new and "Checking" not in terminal.screen
 
 

@@ -106,22 +106,12 @@ def watch(work: str | None, plain: bool, course_path: Path | None) -> None:
     target = _first_target(course, work)
     children = _children(course, target)
 
-    from autograder.student.events import BackgroundJudge
-    from autograder.student.terminal import Screen
-    from autograder.student.watch import Watch, WatchedExercise
+    from autograder.grading.judge import Judge
+    from autograder.student.watch import Watch
 
-    terminal = Terminal(plain)
-    exercise = WatchedExercise(course, target.exercise.name, target.path, plain)
-    judge = BackgroundJudge(course, course.content.exercises, children)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with Screen(terminal) as screen:
-        watching = Watch(exercise, judge, terminal, screen)
-        try:
-            watching.run()
-        finally:
-            judge.close()
-            children.close()
-    terminal.show(watching.farewell())
+    with Judge(course, course.content.exercises, children) as judge:
+        Watch(course, target, judge, Terminal(plain)).run()
 
 
 def _first_target(course: Course, work: str | None) -> Target:

@@ -1,6 +1,6 @@
 """Lists of exercises with their progress and deadlines, as lines of styled text."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 
 from rich.cells import cell_len
@@ -18,7 +18,6 @@ MARKS = {
     "unreadable": ("!", "odd"),
 }
 BAR = 20  # in characters
-EDGE = "·  ░  ▒  ▓  █  ▓  ▒  ░  ·"
 UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"))  # in seconds
 
 
@@ -167,27 +166,3 @@ def _all_done(every: Sequence[ExerciseProgress]) -> Iterator[StyledLine]:
             (f"Changed since the last check: {join_names(changed)}. Run: ", ""),
             (f"autograder check {' '.join(changed)}", "dim"),
         ]
-
-
-def completion_lines(
-    done: ExerciseProgress,
-    groups: Sequence[AssignmentProgress],
-    progress: Mapping[str, ExerciseProgress],
-    spoken: bool,
-) -> list[StyledLine]:
-    """Return a line on each exercise, each assignment and the course if just finished."""
-    every = list(progress.values())
-    if all(entry.state == "done" for entry in every):
-        count = several(len(every), "exercise")
-        text = f"The whole course is done: {count}, {points_in_words(every)}."
-        if spoken:
-            return [[(text, "full")]]
-        return [[(f"  {EDGE}", "hint")], [(f"  {text}", "full")], [(f"  {EDGE}", "hint")]]
-    for group in groups:
-        names = {entry.exercise.name for entry in group.exercises}
-        is_done = all(entry.state == "done" for entry in group.exercises)
-        if group.title and done.exercise.name in names and is_done:
-            stars = "" if spoken else "★ ★ ★  "
-            text = f"“{group.title}” is done: {points_in_words(group.exercises)}."
-            return [[(stars + text, "full")]]
-    return [[(("" if spoken else "★  ") + f"“{done.exercise.title}” is done.", "full")]]

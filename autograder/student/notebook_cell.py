@@ -18,12 +18,11 @@ from autograder.report.html import notebook_outputs
 from autograder.report.model import ExerciseReport
 from autograder.report.redaction import exercise_for_student
 from autograder.report.terminal import StyledLine
-from autograder.student.listing import completion_lines, progress_bar, remark
+from autograder.student.listing import progress_bar, remark
 from autograder.student.notebook import EXECUTION
 from autograder.student.progress import (
     ExerciseProgress,
     LastCheck,
-    by_assignment,
     course_progress,
     next_unfinished,
     progress_of,
@@ -123,8 +122,6 @@ def _context_lines(
     first: list[StyledLine] = []
     if before is not None and (change := change_since(before.passed, None, report)):
         first.append([(change, "")])
-    if now.is_done and not (before is not None and before.is_done):
-        first += completion_lines(exercise, by_assignment(course, progress), progress, spoken=False)
     last: list[StyledLine] = [[], progress_bar(list(progress.values()), None)]
     is_over = exercise.state in {"done", "graded when handed in"}
     following = next_unfinished(course, progress) if is_over else None

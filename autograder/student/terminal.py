@@ -1,4 +1,4 @@
-"""The terminal: width, colours, and the screen of `watch`."""
+"""The terminal: width and colours."""
 
 import os
 import shutil
@@ -9,10 +9,9 @@ from typing import Any
 
 import click
 
-from autograder.course.text import one_line, several
+from autograder.course.text import one_line
 from autograder.report.terminal import StyledLine, plain, wrapped
 
-Lines = list[StyledLine]
 NARROWEST = 40
 STYLES: dict[str, dict[str, Any]] = {
     "": {},
@@ -25,8 +24,6 @@ STYLES: dict[str, dict[str, Any]] = {
     "full": {"fg": "green", "bold": True},
     "partial": {"fg": "yellow", "bold": True},
 }
-ENTER, LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
-HOME, REST_OF_LINE, REST = "\x1b[H", "\x1b[K", "\x1b[J"
 
 
 class Terminal:
@@ -67,50 +64,3 @@ def from_here(path: Path) -> str:
     except ValueError:  # on another drive
         near = whole
     return one_line(min(near, whole, key=len), 200)
-
-
-class Screen:
-    """Screen of `watch`: the terminal's alternate screen."""
-
-    def __init__(self, terminal: Terminal) -> None:
-        self.terminal = terminal
-        self.page = 0
-
-    def enter(self) -> "Screen":
-        if self.terminal.moves:
-            self._write(ENTER)
-        return self
-
-    def leave(self, *_: object) -> None:
-        if self.terminal.moves:
-            self._write(LEAVE)
-
-    __enter__, __exit__ = enter, leave
-
-    def draw(self, top: Lines, report: Lines, foot: Lines) -> None:
-        """Show a frame. If possible, it replaces the previous frame."""
-        if not self.terminal.moves:
-            self.terminal.show([*top, [], *report, [], *foot, []])
-            sys.stdout.flush()
-            return
-        width, height = self.terminal.width, shutil.get_terminal_size().lines
-        top, report, foot = (list(wrapped(part, width)) for part in (top, report, foot))
-        report = self._paged(report, max(height - len(top) - len(foot) - 2, 3))
-        lines = [self.terminal.text(line) for line in [*top, [], *report, [], *foot]]
-        shown = f"{REST_OF_LINE}\n".join(lines[:height])
-        self._write(f"{HOME}{shown}{REST_OF_LINE}{REST}")
-
-    def _paged(self, report: Lines, room: int) -> Lines:
-        if len(report) <= room:
-            self.page = 0
-            return report
-        size = room - 1
-        self.page %= -(-len(report) // size)
-        start = min(self.page * size, len(report) - size)
-        left = len(report) - start - size
-        more = f"{several(left, 'more line')}: press" if left > 0 else "back to the top: press"
-        return [*report[start : start + size], [(f"  … {more} space", "dim")]]
-
-    def _write(self, text: str) -> None:
-        sys.stdout.write(text)
-        sys.stdout.flush()

@@ -1,7 +1,6 @@
 """Whoever asks for a report gets it in one way, also where the grader itself fails."""
 
 import json
-import time
 
 import msgspec
 import pytest
@@ -16,9 +15,7 @@ from autograder.report.model import ExerciseReport
 from autograder.sandbox import levels
 from autograder.sandbox.child import InternalError
 from autograder.sandbox.fork_server import ForkServers
-from autograder.sandbox.levels import children_for
 from autograder.sandbox.spawn import Spawner
-from autograder.student.events import BackgroundJudge
 from autograder.student.notebook_cell import answer_of
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
@@ -65,16 +62,6 @@ def by_check(course):
     return msgspec.convert(exercise, ExerciseReport)
 
 
-def by_watch(course):
-    examiner = BackgroundJudge(course, course.content.exercises, children_for(course))
-    examiner.start()
-    examiner.look_at(SOURCE)
-    while (found := examiner.result()) is None:
-        time.sleep(0.01)
-    examiner.close()
-    return found.full
-
-
 def by_notebook(course):
     folder = course.handed_out
     asked = {"exercise": "sorting", "cells": [SOURCE.text], "folder": str(folder)}
@@ -97,7 +84,7 @@ def by_verify(course):
 
 
 @pytest.mark.one_in(3)
-@pytest.mark.parametrize("way", [by_judge, by_check, by_watch, by_notebook, by_pool, by_verify])
+@pytest.mark.parametrize("way", [by_judge, by_check, by_notebook, by_pool, by_verify])
 def test_trouble_of_the_graders_own_is_a_report_for_a_person(course, no_process, way):
     found = way(course)
     if isinstance(found, ExerciseReport):

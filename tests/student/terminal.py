@@ -46,7 +46,7 @@ class Terminal:
     @property
     def screen(self):
         """Return the last frame, without colours."""
-        frame = self.said.split("\x1b[H")[-1]
+        frame = self.said.split("\x1b[1;1H")[-1]
         return ESCAPE.sub("", frame).replace("\r\n", "\n")
 
     def until(self, text, seconds=60):

@@ -15,9 +15,12 @@ from autograder.report.html import exercise_html
 from autograder.report.model import Cause, CheckReport, ExerciseReport
 from autograder.report.presentation import opening
 from autograder.report.terminal import exercise_lines
+from autograder.student.listing import progress_summary
 from autograder.student.notebook_cell import answer_of
 from autograder.student.progress import progress_of, stage_of
-from autograder.student.watch import WatchedExercise
+from autograder.student.targets import Target
+from autograder.student.terminal import Terminal
+from autograder.student.watch import Watch
 from autograder.submission.source import read_own
 from tests.courses import write_course
 
@@ -237,13 +240,14 @@ def test_a_notebook_cell_says_it_in_words(folder):
 def test_watch_says_it_in_words(folder, spoken):
     write(folder, double=RIGHT)
     course = load_course(folder / "course.yml")
-    watched = WatchedExercise(course, "double", folder / "exercises/double.py", spoken)
+    target = Target(course.exercise("double"), folder / "exercises/double.py")
+    watched = Watch(course, target, judge=None, terminal=Terminal(spoken))
     watched.take_report(graded(folder, "double"))
     assert watched.progress["double"].state == STATE
     lines = exercise_lines(watched.shown, 1, "double.py", 100, spoken)
-    said = "\n".join("".join(text for text, _ in line) for line in [*lines, *watched.news])
+    said = "\n".join("".join(text for text, _ in line) for line in lines)
     assert "It is graded when handed in." in said and "is done" not in said
-    said = "".join(text for text, _ in watched.bar(100))
+    said = progress_summary(list(watched.progress.values()))
     assert "0 of 2 exercises done, 1 graded when handed in" in said
 
 
