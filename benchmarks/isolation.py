@@ -11,11 +11,12 @@ from unittest import mock
 
 import msgspec
 
-from autograder.authoring.course_submissions import SimulatedClient
+from autograder.authoring.course_submissions import SimulatedWorkers
 from autograder.course.course_file import Course, Exercise, Library, find_course, load_course
 from autograder.grading.judge import Judge
 from autograder.sandbox.child import Children
 from autograder.sandbox.fork_server import ForkServers
+from autograder.sandbox.session import WorkerSession
 from autograder.sandbox.spawn import Spawner
 from autograder.submission.source import Source, read_source
 from autograder.worker.confinement import LAYERS
@@ -44,7 +45,7 @@ def costs(library: Library, size: Size) -> list[Row]:
             forked = enter(judging(course, exercise, ForkServers("reference", "full")))
             forked.run(source)  # its fork server starts now, without layers
         floor = enter(judging(course, exercise, Spawner("reference")))
-        simulated = SimulatedClient(course, exercise, _module(source))
+        simulated = WorkerSession(SimulatedWorkers(course, exercise, _module(source)))
         times = in_turn(
             size.repeats,
             lambda: floor.run(simulated).report,

@@ -25,7 +25,6 @@ from autograder.grading.judge import Judge
 from autograder.sandbox.child import Cancelled, Place
 from autograder.sandbox.levels import children_on, choose
 from autograder.sandbox.process import AnswerTo
-from autograder.sandbox.session import WorkerSession
 from autograder.sandbox.spawn import Spawner
 from autograder.sandbox.workers import Workers
 from autograder.submission.read import UnreadableFile
@@ -83,21 +82,11 @@ class TooLarge(Cancelled, UserError):
     finding = property(str)
 
 
-class SimulatedClient(WorkerSession):
-    """Worker session that calls a module in this process, instead of a submission in a worker."""
+class SimulatedWorkers(Workers):
+    """Stand-in for worker processes that calls a module in this process.
 
-    def __init__(self, course: Course, exercise: Exercise, module: ModuleType) -> None:
-        super().__init__(_SimulatedWorkers(course, exercise, module))
-
-    @property
-    def asked(self) -> list[str]:
-        """The digests of all requests so far."""
-        assert isinstance(self.workers, _SimulatedWorkers)
-        return self.workers.asked
-
-
-class _SimulatedWorkers(Workers):
-    """Stand-in for worker processes. All sessions share one module, which has no state."""
+    All sessions share the module, which has no state. `asked` has the digests of all requests.
+    """
 
     def __init__(self, course: Course, exercise: Exercise, module: ModuleType) -> None:
         source = Source(exercise.name, "simulated.py", (Unit("simulated.py", ""),))

@@ -159,26 +159,22 @@ def shares_of(
     options: ReleaseOptions,
     how: RecordingOptions = IN_THIS_PROCESS,
 ) -> list[KitShares]:
+    """Return what a kit judges. Refuse a kit with a check that no correct solution passes."""
     parts = _recorded(course, files, options, ["shares"], how)
     shares = [
         msgspec.msgpack.decode(parts[each.name, "shares"], type=KitShares)
         for each in options.exercises
     ]
-    refuse_impossible_checks(shares)
-    return shares
-
-
-def refuse_impossible_checks(shares: Sequence[KitShares]) -> None:
-    """Refuse a release that has a check which no correct solution passes."""
     for each in shares:
         if each.impossible:
             raise UserError(
                 f"No kit was written: no correct solution of {each.exercise} passes "
-                f"{few([f'“{title}”' for title in each.impossible], 4)} in the kit. In "
-                f"this check, import each class and function of the reference by name, and "
-                f"call it with plain data. Or compare only the student's values with each "
-                f"other. Or mark the check as hidden."
+                f"{few([f'“{title}”' for title in each.impossible], 4)} in the kit. In this check, "
+                f"import each class and function of the reference by name, and call it with plain "
+                f"data. Or compare only the student's values with each other. Or mark the check as "
+                f"hidden."
             )
+    return shares
 
 
 def without_work(files: Mapping[str, bytes]) -> dict[str, bytes]:

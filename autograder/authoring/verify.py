@@ -14,7 +14,7 @@ import msgspec
 
 from autograder.authoring.build import outdated, stub_text
 from autograder.authoring.course_submissions import (
-    SimulatedClient,
+    SimulatedWorkers,
     judge_for,
     read_course_work,
     solution_module,
@@ -48,6 +48,7 @@ from autograder.grading.judge import ALL_CHECKS, RunOptions
 from autograder.grading.scoring import Graded
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import InternalError
+from autograder.sandbox.session import WorkerSession
 from autograder.submission.source import (
     Siblings,
     Source,
@@ -153,7 +154,7 @@ class Verifier:
         if fault not in self.result.faults:
             self._fault(fault)
 
-    def _graded(self, source: Source | SimulatedClient, wanted: RunOptions = ALL_CHECKS) -> Graded:
+    def _graded(self, source: Source | WorkerSession, wanted: RunOptions = ALL_CHECKS) -> Graded:
         graded = self._judge.run(source, wanted)
         if graded.error is not None:
             raise graded.error
@@ -161,7 +162,8 @@ class Verifier:
 
     def _graded_wrong(self, source: Source | ModuleType, wanted: RunOptions = ALL_CHECKS) -> Graded:
         if isinstance(source, ModuleType):
-            graded = self._graded(SimulatedClient(self.course, self.exercise, source), wanted)
+            workers = SimulatedWorkers(self.course, self.exercise, source)
+            graded = self._graded(WorkerSession(workers), wanted)
         else:
             graded = self._graded(source, wanted)
         for result in graded.results:
@@ -181,10 +183,6 @@ class Verifier:
             except UserError as error:
                 self._fault(f"right answer {path.stem}: {error}")
         return sources
-
-    @functools.cached_property
-    def _module(self) -> ModuleType:
-        return solution_module(self.course, self.exercise)
 
     def _right_answers(self) -> None:
         remarks = self.result.remarks
@@ -259,23 +257,22 @@ class Verifier:
             if report.points:
                 self._fault(f"the stub gets {report.points} points")
 
-    def _loads(self) -> bool:
+    def _misconceptions(self) -> None:
+        catalogue, result = self._judge.catalogue, self.result
         try:
-            return bool(self._module)
+            self._module = solution_module(self.course, self.exercise)
         except Exception as error:
             self._course_error(error, "the solution cannot be loaded")
             self._is_sound = False
-            return False
-
-    def _misconceptions(self) -> None:
-        catalogue, result = self._judge.catalogue, self.result
-        if not self._loads():
             return
         for function, recipe in catalogue.recipes(self.exercise.name).items():
             replay = catalogue.replay(self.exercise.name, function)
             assert replay is not None
             result.remarks += id_remarks(function, recipe)
-            self._repeat_probes(function, recipe)
+            hashes = [[probe_hash(each) for each in recipe.calls(0)] for _ in range(2)]
+            first, second = ([(each.kind, str(each.sums)) for each in calls] for calls in hashes)
+            if first != second:
+                self._fault(f"the probes of {function} change; draw random numbers from `rng`")
             alike = self._apart(function, replay)
             ids, unnamed = set(), set()
             reasons: dict[str, list[str]] = {}
@@ -305,12 +302,6 @@ class Verifier:
             shares = f"{result.pairs_named} of {result.pairs}"
             result.remarks.append(f"warning: only {shares} pairs of mistakes get a name")
         self._values(catalogue.mistakes(self.exercise.name).simulated_values)
-
-    def _repeat_probes(self, function: str, recipe: Recipe) -> None:
-        hashes = [[probe_hash(each) for each in recipe.calls(0)] for _ in range(2)]
-        first, second = ([(each.kind, str(each.sums)) for each in calls] for calls in hashes)
-        if first != second:
-            self._fault(f"the probes of {function} change; draw random numbers from `rng`")
 
     def _values(self, simulated: Callable[[], Iterable[Any]] | None) -> None:
         try:
@@ -426,10 +417,10 @@ class Verifier:
         for name, function in self._functions.items():
             only, runs = RunOptions(frozenset({name})), []
             for _ in range(2):
-                client = SimulatedClient(self.course, self.exercise, self._module)
-                self._graded(client, only)
+                workers = SimulatedWorkers(self.course, self.exercise, self._module)
+                self._graded(WorkerSession(workers), only)
                 reports = [self._graded(read_source(stub, self.exercise.name), only).encoded]
-                runs.append((client.asked, reports))
+                runs.append((workers.asked, reports))
             if runs[0] != runs[1]:
                 self._fault(f"{function} makes other calls in a second run; draw from `rng`")
 

@@ -99,7 +99,7 @@ def is_worth_looking(
 def repair_for_student(
     judge: Judge,
     graded: Graded,
-    notice: contextlib.AbstractContextManager[None],
+    notice: contextlib.AbstractContextManager[object],
     seconds: float = math.inf,
 ) -> Repair | None:
     """Search for a repair, for at most `seconds` and `TOTAL_SECONDS`, if students may see one."""

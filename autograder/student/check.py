@@ -4,7 +4,6 @@ Import this module after the worker has started. The worker imports numpy first,
 imports pytest first, so the two processes do not slow each other down.
 """
 
-import contextlib
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -149,21 +148,11 @@ def repair_to_show(judge: Judge, graded: Graded) -> Repair | None:
     """Search for a repair of a graded file, if a repair can help the student."""
     if graded.error is None and all(result.outcome == "passed" for result in graded.results):
         return None
-    from autograder.grading.repair import repair_for_student  # not for right answers
+    from rich.console import Console  # these modules are slow to import
 
-    return repair_for_student(judge, graded, _search_notice())
+    from autograder.grading.repair import repair_for_student
 
-
-@contextlib.contextmanager
-def _search_notice() -> Iterator[None]:
-    screen = sys.stderr.isatty()
-    if screen:
-        print(LOOKING, end="", file=sys.stderr, flush=True)
-    try:
-        yield
-    finally:
-        if screen:
-            print(f"\r{' ' * len(LOOKING)}\r", end="", file=sys.stderr, flush=True)
+    return repair_for_student(judge, graded, Console(stderr=True).status(LOOKING))
 
 
 def _sum(reports: Sequence[ExerciseReport]) -> Iterator[StyledLine]:
