@@ -36,8 +36,8 @@ from autograder.worker.serve import Answers
 
 
 def right_answers(course: Course, exercise: Exercise) -> Iterator[Source]:
-    yield read_course_work(course.solution_file(exercise.name), exercise)
-    yield from _read_all(course.root / course.content.right / exercise.name, exercise)
+    for path in course.right_answers(exercise.name):
+        yield read_course_work(path, exercise)
 
 
 def own_work(course: Course, exercise: Exercise) -> Iterator[Source]:
@@ -47,12 +47,7 @@ def own_work(course: Course, exercise: Exercise) -> Iterator[Source]:
 
 
 def wrong_answers(course: Course, exercise: Exercise) -> Iterator[Source]:
-    yield from _read_all(
-        (course.root / course.content.right).parent / "wrong" / exercise.name, exercise
-    )
-
-
-def _read_all(folder: Path, exercise: Exercise) -> Iterator[Source]:
+    folder = (course.root / course.content.right).parent / "wrong" / exercise.name
     for path in sorted(each for each in folder.glob("*") if each.suffix in SUFFIXES):
         yield read_course_work(path, exercise)
 

@@ -5,8 +5,10 @@ Before the files are written, all their bytes are searched for parts of solution
 
 import ast
 import functools
+import importlib.metadata
 import io
 import re
+import shutil
 import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,7 +37,6 @@ from autograder.authoring.recording import (
     RecordingTask,
     record_all,
 )
-from autograder.authoring.wheel import build_wheel
 from autograder.checks.check_result import Check
 from autograder.checks.recorded_answers import (
     FOLDER,
@@ -48,7 +49,8 @@ from autograder.checks.recorded_answers import (
 from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
 from autograder.course.errors import UserError
 from autograder.course.files import write_files
-from autograder.course.installation import engine_folder
+from autograder.course.installation import PACKAGE as PROJECT
+from autograder.course.installation import engine_folder, version
 from autograder.course.own_modules import importable
 from autograder.course.text import few, several
 from autograder.diagnosis.mistakes import known_mistakes
@@ -62,6 +64,8 @@ FEWEST = 10  # syntax nodes; larger expressions are not equal by chance
 LONGEST = 40  # characters; longer lines are not equal by chance
 # Beginnings of lines that are not searched: block headers are common, `secrets` has strings.
 STARTS = ("from ", "import ", "# %%", "def ", "class ", "except ", '"', "'", 'f"')
+ZIP_DATE = (1980, 1, 1, 0, 0, 0)
+_OF_EXTRA = re.compile(r"(?:;| and) extra == ['\"]([\w-]+)['\"]$")
 IN_THIS_PROCESS = RecordingOptions()
 Checks = Mapping[str, Sequence[Check]]
 
@@ -310,3 +314,56 @@ def _anonymous(node: ast.expr) -> str:
         return names.setdefault(match[0], f"v{len(names)}")
 
     return re.sub(r"\b(?:id|arg)='\w+'", numbered, ast.dump(node))
+
+
+def build_wheel() -> tuple[str, bytes]:
+    """Return the name and the bytes of a wheel of the installed engine, built with hatchling.
+
+    The wheel contains no course. Equal inputs give equal bytes.
+    """
+    from hatchling.builders.wheel import WheelBuilder
+
+    # make a `pyproject.toml` from the metadata of the installed engine
+    installed = importlib.metadata.distribution(PROJECT)
+    needed: list[str] = []
+    optional: dict[str, list[str]] = {
+        extra: [] for extra in installed.metadata.get_all("Provides-Extra") or []
+    }
+    for requirement in installed.requires or []:
+        extra = _OF_EXTRA.search(requirement)
+        if extra is None:
+            needed.append(requirement)
+        else:
+            optional[extra[1]].append(requirement[: extra.start()])
+    groups: dict[str, dict[str, str]] = {}
+    for point in installed.entry_points:
+        groups.setdefault(point.group, {})[point.name] = point.value
+    project = {
+        "name": PROJECT,
+        "version": version(),
+        "description": installed.metadata["Summary"],
+        "requires-python": installed.metadata["Requires-Python"],
+        "dependencies": needed,
+        "optional-dependencies": optional,
+        "scripts": groups.pop("console_scripts", {}),
+        "entry-points": groups,
+    }
+    packages = {"packages": ["autograder"]}
+    config = {"project": project, "tool": {"hatch": {"build": {"targets": {"wheel": packages}}}}}
+    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
+        compiled = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(engine_folder(), Path(scratch, "autograder"), ignore=compiled)
+        (path,) = WheelBuilder(scratch, config=config).build(directory=scratch)
+        return Path(path).name, Path(path).read_bytes()
+
+
+def zip_bytes(files: dict[str, bytes]) -> bytes:
+    """Return a zip. Its bytes depend only on the names and the content of the files."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            entry = zipfile.ZipInfo(name, ZIP_DATE)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, data)
+    return buffer.getvalue()

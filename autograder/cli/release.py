@@ -9,8 +9,7 @@ import click
 
 from autograder.authoring.kit_files import FileForm, ReleaseOptions
 from autograder.authoring.recording import MAX_KEPT, KitShares, RecordingOptions
-from autograder.authoring.release import bundle, shares_of, update, without_work
-from autograder.authoring.wheel import zip_bytes
+from autograder.authoring.release import bundle, shares_of, update, without_work, zip_bytes
 from autograder.cli.options import PATH, complete_exercise, course_option
 from autograder.course.cache import Cache
 from autograder.course.course_file import HintPolicy, find_course

@@ -10,8 +10,7 @@ import zipfile
 import pytest
 from click.testing import CliRunner
 
-from autograder.authoring.release import update, without_work
-from autograder.authoring.wheel import zip_bytes
+from autograder.authoring.release import update, without_work, zip_bytes
 from autograder.cli import app
 from autograder.course.errors import UserError
 from tests.authoring.conftest import NAMES
