@@ -186,13 +186,19 @@ def _undefined_names(folders: Sequence[Path]) -> Iterator[AuthoringError]:
         known = {*vars(module), *dir(builtins)}
         known |= {s.get_name() for _, s in symbols if s.is_global() and s.is_assigned()}
         for table, symbol in symbols:
-            name, first = symbol.get_name(), table.get_lineno()
-            if symbol.is_global() and symbol.is_referenced() and name not in known:
-                nodes = (n for n in ast.walk(course_text(path).tree) if isinstance(n, ast.Name))
-                lines = (n.lineno for n in nodes if n.id == name and n.lineno >= first)
-                local = [each.get_name() for each in table.get_symbols() if each.is_local()]
-                says = f"the name `{name}` is not defined{_near_name(name, [*local, *known])}"
-                yield AuthoringError(path, min(lines, default=first), says)
+            if symbol.is_global() and symbol.is_referenced() and symbol.get_name() not in known:
+                yield _undefined_name(path, table, symbol.get_name(), known)
+
+
+def _undefined_name(
+    path: Path, table: symtable.SymbolTable, name: str, known: set[str]
+) -> AuthoringError:
+    local = [symbol.get_name() for symbol in table.get_symbols() if symbol.is_local()]
+    first = table.get_lineno()
+    uses = (n for n in ast.walk(course_text(path).tree) if isinstance(n, ast.Name) and n.id == name)
+    line = min((node.lineno for node in uses if node.lineno >= first), default=first)
+    says = f"the name `{name}` is not defined{_near_name(name, [*local, *known])}"
+    return AuthoringError(path, line, says)
 
 
 def _near_name(name: str, known: Sequence[str]) -> str:

@@ -269,10 +269,7 @@ class Verifier:
             replay = catalogue.replay(self.exercise.name, function)
             assert replay is not None
             result.remarks += id_remarks(function, recipe)
-            hashes = [[probe_hash(each) for each in recipe.calls(0)] for _ in range(2)]
-            first, second = ([(each.kind, str(each.sums)) for each in calls] for calls in hashes)
-            if first != second:
-                self._fault(f"the probes of {function} change; draw random numbers from `rng`")
+            self._repeat_probes(function, recipe)
             alike = self._apart(function, replay)
             ids, unnamed = set(), set()
             reasons: dict[str, list[str]] = {}
@@ -302,6 +299,12 @@ class Verifier:
             shares = f"{result.pairs_named} of {result.pairs}"
             result.remarks.append(f"warning: only {shares} pairs of mistakes get a name")
         self._values(catalogue.mistakes(self.exercise.name).simulated_values)
+
+    def _repeat_probes(self, function: str, recipe: Recipe) -> None:
+        hashes = [[probe_hash(each) for each in recipe.calls(0)] for _ in range(2)]
+        first, second = ([(each.kind, str(each.sums)) for each in calls] for calls in hashes)
+        if first != second:
+            self._fault(f"the probes of {function} change; draw random numbers from `rng`")
 
     def _values(self, simulated: Callable[[], Iterable[Any]] | None) -> None:
         try:
