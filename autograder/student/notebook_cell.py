@@ -125,9 +125,7 @@ def _context_lines(
     last: list[StyledLine] = [[], progress_bar(list(progress.values()), None)]
     is_over = exercise.state in {"done", "graded when handed in"}
     following = next_unfinished(course, progress) if is_over else None
-    if following is not None and following.exercise.name == report.name:
-        following = None
-    if following is not None:
+    if following is not None and following.exercise.name != report.name:
         title = f"{following.exercise.title} ({following.exercise.name})"
         last.append([("Next: ", ""), (f"{title}, {remark(following, datetime.now(UTC))}", "")])
     return first, last
