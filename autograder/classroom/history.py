@@ -130,7 +130,7 @@ def put_in_force(results: Path, **about: Any) -> ResultsVersion:
         for name in KEPT:
             _keep(results / name, history / _name(last) / name)
     version = ResultsVersion(number=last + 1, at=timestamp(), by=user(), **about)
-    _write_version(proposed, version)
+    write_atomically(proposed / VERSION, msgspec.json.encode(version) + b"\n", sync=True)
     for name in KEPT:
         synced(proposed / name)
     synced(proposed)
@@ -142,10 +142,6 @@ def put_in_force(results: Path, **about: Any) -> ResultsVersion:
         settle(results)
         raise
     return version
-
-
-def _write_version(folder: Path, version: ResultsVersion) -> None:
-    write_atomically(folder / VERSION, msgspec.json.encode(version) + b"\n", sync=True)
 
 
 def _keep(source: Path, target: Path) -> None:
