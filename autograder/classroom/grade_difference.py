@@ -206,10 +206,13 @@ def _why(
     if now.status == "missing" != was.status:
         return ["work no longer there", *by_people]
     reasons = ["work changed"] if was.digest != now.digest else []
-    if was.basis is not None and now.basis is not None:
-        old, new = was.basis, now.basis
-        reasons += [CODES[name] for name in CODES if getattr(old, name) != getattr(new, name)]
-    return [*reasons, *by_people] or [UNKNOWN]
+    return [*reasons, *_differences(was.basis, now.basis), *by_people] or [UNKNOWN]
+
+
+def _differences(old: Basis | None, new: Basis | None) -> list[str]:
+    if old is None or new is None:
+        return []
+    return [code for name, code in CODES.items() if getattr(old, name) != getattr(new, name)]
 
 
 def _seen(exercise: ExerciseReport) -> tuple[object, ...]:
