@@ -25,9 +25,9 @@ PAGE, SHEETS = "class-report.html", "class-report.pdf"
 def class_report(results: Path, out: Path | None, date: datetime | None) -> None:
     """Write a two-page summary of the class in RESULTS, as HTML and PDF.
 
-    It shows the points, how hard the exercises are, and what was misunderstood. No number in it
-    describes fewer than five students. The exit code is 1 if no PDF was made. A PDF needs the extra
-    `pdf`.
+    It shows the points, how hard the exercises are, what was misunderstood, and how reliable the
+    points are. No number in it describes fewer than five students. The exit code is 1 if no PDF was
+    made. A PDF needs the extra `pdf`.
     """
     report = report_of_class(read_reports(results), f"{date.day} {date:%B %Y}" if date else "")
     folder = out or results

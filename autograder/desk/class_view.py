@@ -14,7 +14,7 @@ from autograder.desk.view import Visit
 from autograder.report import statistics
 from autograder.report.html import mistake_map, points_cell
 from autograder.report.overview import HARMLESS, costliest
-from autograder.report.statistics import Measured
+from autograder.report.statistics import Measured, shown_figures
 
 SENTENCES = 12  # listed for a check
 NAMES = 60  # students listed for a sentence; a link shows the others
@@ -102,5 +102,5 @@ def show_exercise(visit: Visit) -> Response:
         most=(SENTENCES, NAMES),
         before=now.exercises[at - 1] if at else None,
         after=now.exercises[at + 1] if at + 1 < len(names) else None,
-        remark=statistics.item_remark,
+        **shown_figures(now.summary),
     )

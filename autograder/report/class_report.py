@@ -3,6 +3,7 @@
 The pages have only statistics about at least five students.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -15,7 +16,7 @@ from autograder.report import statistics
 from autograder.report.html import TEMPLATES, environment
 from autograder.report.model import Report
 from autograder.report.overview import ClassOverview, MistakeCount, Taken
-from autograder.report.statistics import TENTHS, Summary, summarise
+from autograder.report.statistics import TENTHS, Interval, Summary, summarise
 
 FEWEST = 5  # smallest number of students that may be published
 MOST_EXERCISES, MOST_MISTAKES = 20, 7  # these fit on the two pages
@@ -48,6 +49,7 @@ class ExerciseLine(msgspec.Struct, frozen=True):
     title: str
     students: str
     facility: float | None  # from 0 to 1, or None with the reason in `why_not`
+    span: Interval | None = None
     why_not: str = ""
 
 
@@ -73,6 +75,7 @@ class ClassReport(msgspec.Struct, frozen=True):
     of_exercises: list[str]
     mistakes: list[MistakeLine]
     of_mistakes: list[str]
+    reliability: list[str]
 
 
 def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
@@ -101,11 +104,12 @@ def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
         students=summary.students,
         facts=_facts(summary, is_told),
         bands=bands(summary.bars),
-        distribution=sentences if is_told else [sentences[0], NO_MEAN],
+        distribution=sentences[:2] if is_told else [sentences[0], NO_MEAN],
         exercises=exercises[:MOST_EXERCISES],
         of_exercises=_of_exercises(exercises),
         mistakes=mistakes[:MOST_MISTAKES],
         of_mistakes=_of_mistakes(mistakes),
+        reliability=sentences[2:],
     )
 
 
@@ -172,7 +176,9 @@ def _exercises(taken: Sequence[Taken], summary: Summary) -> list[ExerciseLine]:
             reason = why_not[place] or "not shown: it would reveal another"
             lines.append(ExerciseLine(title, students, None, why_not=reason))
         else:
-            lines.append(ExerciseLine(title, students, measured.facility))
+            enough = count >= statistics.FEW and math.isfinite(measured.facility)
+            span = measured.facility_in if enough else None
+            lines.append(ExerciseLine(title, students, measured.facility, span))
     return lines
 
 
@@ -235,6 +241,8 @@ def _facts(summary: Summary, is_told: bool) -> list[tuple[str, str]]:
     facts = [("students", str(summary.students)), ("maximum points", number(summary.maximum))]
     if is_told:
         facts += [("mean", f"{summary.mean:.1f}"), ("median", f"{summary.median:.1f}")]
+    if summary.students >= statistics.FEW and math.isfinite(summary.alpha):
+        facts.append(("reliability α", f"{summary.alpha:.2f}".replace("-", "−")))
     return facts
 
 

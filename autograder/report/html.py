@@ -123,7 +123,7 @@ def write_page(path: Path, template: str, **content: object) -> None:
 
 def class_page_content(overview: "ClassOverview") -> dict[str, Any]:
     """Return the content of the template `index.html`: table, distribution, mistakes and checks."""
-    from autograder.report import statistics
+    from autograder.report import statistics  # loads numpy, so import it only at the end of a run
     from autograder.report.overview import HARMLESS, costliest
 
     mistakes = overview.mistakes.commonest()
@@ -138,7 +138,7 @@ def class_page_content(overview: "ClassOverview") -> dict[str, Any]:
         "mistake_at": lambda mistake: f"#mistake-{mistakes.index(mistake)}",
         "summary": summary,
         "sentences": statistics.class_sentences(summary),
-        "remark": statistics.item_remark,
+        **statistics.shown_figures(summary),
         "students_of": lambda mistake: [overview.rows[row] for row in mistake.by],
         "points_cell": points_cell,
         "harmless": HARMLESS,

@@ -157,8 +157,8 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
     values: dict[str, str] = {}
 
 
-# How a diagnosis repeats the finding of its check. "begins_with" and "ends_with" are in records of
-# older versions.
+# How the sentence of a diagnosis repeats the finding of its check. "begins_with" and "ends_with" are
+# in records of older versions.
 Where = Literal["", "begins_with", "contains", "ends_with", "is"]
 
 

@@ -89,12 +89,14 @@ class Scores:
 
     The statistics of an exercise use only students with a hand-in and known points. In a student's
     total, missing work counts as 0. `totals` has each student's points before late penalties.
+    `by_exercise` has a row of points for each student.
     """
 
     def __init__(self, exercises: Sequence[Exercise]) -> None:
         self.exercises = {e.name: Taken(e.name, e.title, e.points) for e in exercises}
         self.students: list[str] = []
         self.totals: list[float] = []
+        self.by_exercise: list[list[float]] = []
 
     def add(self, report: Report) -> None:
         measured = [e for e in report.exercises if e.status not in WITHOUT_POINTS and not e.excused]
@@ -103,8 +105,10 @@ class Scores:
         for exercise in measured:
             if exercise.checks:
                 self.exercises[exercise.name].add(len(self.students), exercise)
+        points = {exercise.name: exercise.points for exercise in report.exercises}
         self.students.append(report.student)
-        self.totals.append(sum(exercise.points for exercise in report.exercises))
+        self.by_exercise.append([points.get(name, 0.0) for name in self.exercises])
+        self.totals.append(sum(points.values()))
 
     def measured(self) -> list[Taken]:
         """Return the exercises in which at least one student has known points."""

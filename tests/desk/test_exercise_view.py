@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from tests.desk.conftest import text_of
-from tests.desk.generated import drawn_class
+from tests.desk.conftest import client_of, let_in, text_of
+from tests.desk.generated import drawn_class, write
 
 
 @pytest.fixture(scope="module")
@@ -60,3 +60,11 @@ def test_what_fails_a_check_is_counted(desk, reports):
     said = text_of(type("A", (), {"text": row[0]}))
     assert finding[:40] in said
     assert f"{len(students)} student" in said
+
+
+def test_of_few_students_no_discrimination_is_told(tmp_path, course, desk):
+    client = let_in(client_of(write(tmp_path, drawn_class(5)), course))
+    page = client.get("/exercises/softmax").text
+    assert "There are too few students to say" in page
+    assert "discrimination</th>" not in page
+    assert "discrimination</th>" in desk.get("/exercises/softmax").text

@@ -65,11 +65,37 @@ def test_of_one_student_there_is_no_figure_of_a_class():
     assert not any("mean" in each for each in said)
 
 
-@pytest.mark.parametrize("count", [2, 5, 300])
-def test_of_more_the_mean_and_its_spread_are_said(count):
-    known, figures = statistics.class_sentences(summary_of(count))
-    assert f"known for {count} students" in known
-    assert "The mean is" in figures and "standard deviation" in figures
+def test_of_five_it_is_said_what_cannot_be_said():
+    summary = summary_of(5)
+    said = " ".join(statistics.class_sentences(summary))
+    assert "The mean is" in said
+    assert "Fewer than 20" in said
+    assert "α" not in said
+    assert not any(statistics.item_remark(each) for each in summary.checks)
+
+
+@pytest.mark.parametrize("count", [25, 300])
+def test_of_more_their_reliability_is_said(count):
+    said = " ".join(statistics.class_sentences(summary_of(count)))
+    assert "Cronbach's α over the exercises is" in said
+    assert "standard error" in said
+    assert "fewer than" not in said
+
+
+def test_a_check_that_the_good_fail_is_pointed_out_with_them():
+    scores = Scores(EXERCISES)
+    rng = np.random.default_rng(2)
+    for number in range(60):
+        good = number % 2
+        rest = [[2.0 * good, 2.0 * (rng.random() < 0.5)] for _ in range(2)]
+        scores.add(a_report(f"s{number}", [[2.0 * (not good), 1.0], *rest]))
+    first, same, *_ = summarise(scores).checks
+    assert first.discrimination < 0
+    said = statistics.item_remark(first)
+    assert "do worse here" in said
+    assert all(student in said for student in first.against)
+    assert same.facility == 0.5
+    assert statistics.item_remark(same) == ""
 
 
 def test_who_handed_nothing_in_is_not_measured_and_counts_0_in_the_rest():

@@ -1,47 +1,85 @@
-"""Statistics of a class against NumPy's, and of classes without points."""
+"""Item statistics against SciPy's, and against what their definitions say."""
 
-import math
+import importlib
 
 import numpy as np
 import pytest
 
-from autograder.report.overview import Scores
-from autograder.report.statistics import item_remark, summarise, tenths
-from tests.report.test_class_sentences import EXERCISES, a_report, summary_of
+from autograder.report import statistics
+
+CLASSES = [np.random.default_rng(seed) for seed in range(5)]
 
 
-@pytest.mark.parametrize("count", [1, 2, 5, 60])
-def test_totals_and_items_are_those_of_the_oracle(count):
-    points = 2 * np.random.default_rng(count).integers(0, 2, (count, 3, 2)).astype(float)
-    scores = Scores(EXERCISES)
-    for number, own in enumerate(points.tolist()):
-        scores.add(a_report(f"s{number}", own))
-    summary, totals = summarise(scores), points.sum((1, 2))
-    assert (summary.mean, summary.median) == pytest.approx((totals.mean(), np.median(totals)))
-    if count > 1:
-        assert summary.deviation == pytest.approx(totals.std(ddof=1))
-    facilities = [each.facility for each in summary.exercises]
-    assert facilities == pytest.approx(points.sum(2).mean(0) / 4)
-    of_checks = [each.facility for each in summary.checks]
-    assert of_checks == pytest.approx(points.mean(0).ravel() / 2)
-    assert [each.failed for each in summary.checks] == (points < 2).sum(0).ravel().tolist()
+@pytest.fixture(scope="module")
+def stats():
+    """SciPy's, which takes a second to import: only the process that runs these tests does."""
+    return importlib.import_module("scipy.stats")
+
+
+def a_class(rng, students=60, exercises=6):
+    """Points of students of different ability, rounded, so that many are the same."""
+    ability = rng.normal(size=(students, 1))
+    return np.clip(np.round(5 + 2 * ability + 2 * rng.normal(size=(students, exercises))), 0, 10)
+
+
+def measured(points, rest, maximum):
+    names = [f"s{number}" for number in range(len(points))]
+    return statistics.measure("Exercise", "Check", maximum, points, rest, names)
+
+
+@pytest.mark.parametrize("rng", CLASSES)
+def test_an_item_is_measured_as_by_the_oracle(stats, rng):
+    points = a_class(rng)
+    one, rest = points[:, 0], points[:, 1:].sum(1)
+    found, oracle = measured(one, rest, 10.0), stats.pearsonr(one, rest)
+    assert found.discrimination == pytest.approx(oracle.statistic, abs=1e-9)
+    assert found.discrimination_in == pytest.approx(oracle.confidence_interval(), abs=1e-4)
+    assert found.facility == pytest.approx(one.mean() / 10, abs=1e-9)
+    assert found.deviation == pytest.approx(stats.tstd(one / 10), abs=1e-9)
+    within = stats.norm.interval(0.95, one.mean() / 10, stats.sem(one / 10))
+    assert found.facility_in == pytest.approx(within, abs=1e-4)
 
 
 def test_what_is_not_defined_is_not_made_up():
-    nobody = summary_of(0)
-    assert all(map(math.isnan, (nobody.mean, nobody.median, nobody.deviation)))
-    assert nobody.exercises == nobody.checks == ()
-    assert math.isnan(summary_of(1).deviation)
+    nobody = measured(np.zeros(0), np.zeros(0), 2.0)
+    assert nobody.students == 0
+    assert np.isnan([nobody.facility, *nobody.facility_in, nobody.discrimination]).all()
+    same = measured(np.full(30, 2.0), np.arange(30.0), 2.0)
+    assert same.facility == 1.0 and same.facility_in == (1.0, 1.0)
+    assert np.isnan([same.discrimination, *same.discrimination_in]).all()
+    assert np.isnan(measured(np.zeros(5), np.arange(5.0), 0.0).facility)
+    assert (
+        statistics.interval_text(measured(np.arange(5.0), np.arange(5.0), 4.0).discrimination_in)
+        == ""
+    )
 
 
-def test_tenths_count_everybody_once():
-    assert tenths([-1.0, 0.0, 0.3, 0.99, 1.0, 7.0], 1.0) == (2, 0, 0, 1, 0, 0, 0, 0, 0, 3)
-    assert tenths([0.0, 1.0], 0.0) == (0,) * 10
+def test_those_against_the_grain_are_named():
+    rest = np.arange(20.0)
+    points = (rest <= 9).astype(float)
+    points[[0, 19]] = 0, 1
+    found = measured(points, rest, 1.0)
+    assert found.discrimination < 0 and len(found.against) == 3
+    assert not {"s0", "s19"} & set(found.against)
+    assert measured(rest, rest, 19.0).against == ()
 
 
-def test_an_item_that_all_or_none_solve_is_pointed_out():
-    (check, *_) = summary_of(25).checks
-    assert item_remark(check) == ""
-    assert "Nobody has a point" in item_remark(check._replace(facility=0.0))
-    assert "All students" in item_remark(check._replace(facility=1.0))
-    assert item_remark(check._replace(facility=0.0, students=19)) == ""
+@pytest.mark.parametrize("rng", CLASSES)
+def test_alpha_is_what_the_analysis_of_variance_gives(stats, rng):
+    points = a_class(rng)  # Hoyt (1941): 1 − MS(residual) / MS(students)
+    students, exercises = points.shape
+    mean = points.mean()
+    of_students = exercises * ((points.mean(1) - mean) ** 2).sum() / (students - 1)
+    left = points - points.mean(1, keepdims=True) - points.mean(0) + mean
+    residual = (left**2).sum() / ((students - 1) * (exercises - 1))
+    alpha = statistics.cronbach_alpha(points)
+    assert alpha == pytest.approx(1 - residual / of_students, abs=1e-9)
+    error = statistics.standard_error_of_measurement(points, alpha)
+    assert error == pytest.approx(stats.tstd(points.sum(1)) * np.sqrt(1 - alpha), abs=1e-9)
+
+
+def test_alpha_of_what_does_not_vary_is_unknown():
+    assert np.isnan(statistics.cronbach_alpha(np.ones((30, 4))))
+    assert np.isnan(statistics.cronbach_alpha(np.arange(30.0)[:, None]))
+    assert np.isnan(statistics.cronbach_alpha(np.zeros((0, 4))))
+    assert np.isnan(statistics.standard_error_of_measurement(np.ones((30, 4)), -0.1))
