@@ -11,7 +11,7 @@ import msgspec
 
 from autograder.course.course_file import Exercise
 from autograder.course.errors import UserError
-from autograder.course.text import number, one_line
+from autograder.course.text import few, number, one_line
 from autograder.report import statistics
 from autograder.report.html import TEMPLATES, environment
 from autograder.report.model import Report
@@ -106,7 +106,7 @@ def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
         bands=bands(summary.bars),
         distribution=sentences[:2] if is_told else [sentences[0], NO_MEAN],
         exercises=exercises[:MOST_EXERCISES],
-        of_exercises=_of_exercises(exercises),
+        of_exercises=_of_exercises(exercises, summary),
         mistakes=mistakes[:MOST_MISTAKES],
         of_mistakes=_of_mistakes(mistakes),
         reliability=sentences[2:],
@@ -169,8 +169,8 @@ def _exercises(taken: Sequence[Taken], summary: Summary) -> list[ExerciseLine]:
     lines = []
     for place, measured in enumerate(summary.exercises):
         count = sizes[place]
-        words = "few" if count < FEWEST else "all but a few"
-        students = str(count) if may_be_told(count, summary.students) else words
+        few = "few" if count < FEWEST else "all but a few"
+        students = str(count) if may_be_told(count, summary.students) else few
         title = one_line(measured.title, TITLE)
         if place in hidden:
             reason = why_not[place] or "not shown: it would reveal another"
@@ -246,11 +246,26 @@ def _facts(summary: Summary, is_told: bool) -> list[tuple[str, str]]:
     return facts
 
 
-def _of_exercises(lines: Sequence[ExerciseLine]) -> list[str]:
+def _of_exercises(lines: Sequence[ExerciseLine], summary: Summary) -> list[str]:
+    order = sorted((line.facility, line.title) for line in lines if line.facility is not None)
     sentences = [
         "Facility is the mean share of an exercise's points among the students who handed it in. "
         "A high facility means an easy exercise."
     ]
+    if order:
+        (low, hardest), (high, easiest) = order[0], order[-1]
+        rest = f", the easiest “{easiest}” ({percent(high)})" if len(order) > 1 else ""
+        sentences.append(f"The hardest exercise was “{hardest}” ({percent(low)}){rest}.")
+    against = [
+        f"“{exercise.title}”"
+        for exercise in summary.exercises
+        if exercise.students >= statistics.FEW and exercise.discrimination_in.high < 0
+    ]
+    if against:
+        sentences.append(
+            f"Students who are good at the other exercises do worse in {few(against, 4)}. Check "
+            "the text and the checks before you rely on these points."
+        )
     if len(lines) > MOST_EXERCISES:
         sentences.append(f"Only the first {MOST_EXERCISES} of {len(lines)} exercises are shown.")
     return sentences

@@ -23,6 +23,7 @@ from autograder.report import numbers
 from autograder.report.model import (
     CellValue,
     CheckReport,
+    Curve,
     Evidence,
     ExerciseReport,
     Matrix,
@@ -82,7 +83,7 @@ def environment(*folders: Path) -> jinja2.Environment:
     made.globals.update(
         outcomes=OUTCOMES,
         matrices=matrices,
-        curve_points=numbers.curve_points,
+        chart=chart,
         letters=LETTERS,
         presented=presented,
         opening=opening,
@@ -265,6 +266,44 @@ def _largest(values: Iterable[CellValue]) -> float:
 
 def _shade(value: CellValue, largest: float) -> str:
     return f"{0 if isinstance(value, str) else 45 * abs(value) / largest:.0f}"
+
+
+def chart(curve: Curve) -> dict[str, Any]:
+    """Return a curve as points in a drawing of 340 by 190 units. The x axis is logarithmic."""
+    yours = [math.nan if isinstance(y, str) else y for y in curve.yours]
+    finite = [y for y in (*yours, *curve.low, *curve.high) if math.isfinite(y)]
+    margin = 0.08 * ((max(finite) - min(finite)) or 1.0)
+    low, high = min(finite) - margin, max(finite) + margin
+    first, last = math.log(min(curve.x)), math.log(max(curve.x))
+
+    def across(x: float) -> float:
+        return round(60 + 255 * (math.log(x) - first) / ((last - first) or 1.0), 1)
+
+    def up(y: float) -> float:
+        return round(150 - 138 * (y - low) / (high - low), 1)
+
+    band = [*zip(curve.x, curve.high, strict=True)]
+    band += reversed([*zip(curve.x, curve.low, strict=True)])
+    points = [
+        {"x": across(x), "y": up(y), "fair": below <= y <= above}
+        for x, y, below, above in zip(curve.x, yours, curve.low, curve.high, strict=True)
+        if math.isfinite(y)
+    ]
+    outside = sum(not point["fair"] for point in points)
+    steps = (low + margin, (low + high) / 2, high - margin)
+    return {
+        "name": curve.name,
+        "against": curve.against,
+        "band": " ".join(f"{across(x)},{up(y)}" for x, y in band),
+        "line": " ".join(f"{point['x']},{point['y']}" for point in points),
+        "points": points,
+        "x_ticks": [{"at": across(x), "text": numbers.shown(x)} for x in curve.x],
+        "y_ticks": [{"at": up(y), "text": f"{y:.2g}"} for y in steps],
+        "described": (
+            f"{curve.name} against the {curve.against}: {outside} of {len(points)} values lie "
+            f"outside the band of a fair measurement"
+        ),
+    }
 
 
 def check_text(check: CheckReport) -> str:

@@ -27,7 +27,11 @@ STATUS_OF: dict[CheckOutcome, Status] = {
 }
 
 
-class Matrix(msgspec.Struct, frozen=True, kw_only=True):
+class Record(msgspec.Struct, frozen=True):
+    """Base class for the parts of a report."""
+
+
+class Matrix(Record, frozen=True, kw_only=True):
     """Excerpt of an array of any shape, with at most 8×8 numbers. NaN and infinity are texts.
 
     `at` is the index of the excerpt along all axes except the last two. `top` and `left` are the
@@ -46,7 +50,7 @@ class Matrix(msgspec.Struct, frozen=True, kw_only=True):
     names: tuple[str, ...] = ()
 
 
-class Curve(msgspec.Struct, frozen=True, kw_only=True):
+class Curve(Record, frozen=True, kw_only=True):
     """Curve of `name` over `against`: x values, measured values, and limits `low` and `high`."""
 
     name: str
@@ -57,7 +61,7 @@ class Curve(msgspec.Struct, frozen=True, kw_only=True):
     high: tuple[float, ...]
 
 
-class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+class Evidence(Record, frozen=True, kw_only=True):
     """Values of a failed comparison: call, student's value and expected value.
 
     `function` is the name of the called student's function. `sides` are the titles of the two
@@ -89,7 +93,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
         return [(name, side) for name, side in sides if isinstance(side, str)]
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True):
+class Line(Record, frozen=True, kw_only=True):
     """Line of a student's source. `text[column:end]` is marked, or all of it if both are 0."""
 
     file: str
@@ -131,7 +135,7 @@ DiagnosisCode = Literal[  # noqa: RUF041
 ]
 
 
-class Cause(msgspec.Struct, frozen=True, kw_only=True):
+class Cause(Record, frozen=True, kw_only=True):
     """Reason why a check did not pass, or why an exercise has no points.
 
     `subject` is the name of the function, value or file in the sentence. `error` is the class name
@@ -150,19 +154,18 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     because: "Cause | None" = None
 
 
-class Statement(msgspec.Struct, frozen=True, kw_only=True):
+class Statement(Record, frozen=True, kw_only=True):
     """Fact of a diagnosis: its code, and the values in its sentence."""
 
     code: str
     values: dict[str, str] = {}
 
 
-# How the sentence of a diagnosis repeats the finding of its check. "begins_with" and "ends_with" are
-# in records of older versions.
+# How the sentence of a diagnosis repeats the finding of its check.
 Where = Literal["", "begins_with", "contains", "ends_with", "is"]
 
 
-class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
+class Diagnosis(Record, frozen=True, kw_only=True):
     """Diagnosis of a student's results.
 
     The kind is "named" if known mistakes, listed in `misconceptions`, give exactly the student's
@@ -192,13 +195,19 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
 
     def beside(self, finding: str) -> "Diagnosis":
         """Return the diagnosis, with `repeats_finding` set if a check's finding says the same."""
-        place: Where = "contains" if finding and finding in self.sentence else ""
-        if place and self.sentence == finding:
+        place: Where = ""
+        if not finding or finding not in self.sentence:
+            place = ""
+        elif self.sentence == finding:
             place = "is"
+        elif self.sentence.startswith(finding):
+            place = "begins_with"
+        else:
+            place = "ends_with" if self.sentence.endswith(finding) else "contains"
         return msgspec.structs.replace(self, repeats_finding=place)
 
 
-class Repair(msgspec.Struct, frozen=True, kw_only=True):
+class Repair(Record, frozen=True, kw_only=True):
     """Small edits of the submission that make every check pass. Reports do not show the edits.
 
     `said` is the sentence for the student. If several edits are repairs and differ, `kind` and
@@ -210,7 +219,7 @@ class Repair(msgspec.Struct, frozen=True, kw_only=True):
     places: tuple[Line, ...] = ()
 
 
-class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
+class CheckReport(Record, frozen=True, kw_only=True):
     """The outcome of a check, with points scaled to the points of the exercise.
 
     `finding` is the sentence of `cause`. If no known mistake explains the results, submissions with
@@ -245,7 +254,7 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
         return diagnosis is None or (diagnosis.kind != "named" and not diagnosis.places)
 
 
-class WrittenAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class WrittenAnswer(Record, frozen=True, kw_only=True):
     """Answer in words. A person gives `points` and `comment`. Unmarked answers have None."""
 
     name: str
@@ -256,7 +265,7 @@ class WrittenAnswer(msgspec.Struct, frozen=True, kw_only=True):
     comment: str = ""
 
 
-class Basis(msgspec.Struct, frozen=True, kw_only=True):
+class Basis(Record, frozen=True, kw_only=True):
     """Inputs of a grade, except the student's work.
 
     `checks`, `reference`, `settings` and `engine` are digests: of the exercise's checks, the other
@@ -273,7 +282,7 @@ class Basis(msgspec.Struct, frozen=True, kw_only=True):
     confinement: str
 
 
-class ExerciseReport(msgspec.Struct, frozen=True, kw_only=True):
+class ExerciseReport(Record, frozen=True, kw_only=True):
     """Result of one exercise in one submission.
 
     `reason` says why the exercise was not graded as usual, and `cause` is the cause of this reason.
@@ -307,7 +316,7 @@ class ExerciseReport(msgspec.Struct, frozen=True, kw_only=True):
         return None if self.status in WITHOUT_POINTS and not self.points else self.points
 
 
-class Grader(msgspec.Struct, frozen=True, kw_only=True):
+class Grader(Record, frozen=True, kw_only=True):
     """Grader and its environment. If two records are equal, equal submissions get equal reports."""
 
     version: str
@@ -319,7 +328,7 @@ class Grader(msgspec.Struct, frozen=True, kw_only=True):
     torch: str = ""
 
 
-class HandIn(msgspec.Struct, frozen=True, kw_only=True):
+class HandIn(Record, frozen=True, kw_only=True):
     """Details of a hand-in and its student, from the download and the roster.
 
     `platform_id` is the student's id on the platform. `ids` are ids on other platforms. `entries`
@@ -344,7 +353,7 @@ class HandIn(msgspec.Struct, frozen=True, kw_only=True):
     pseudonym: str = ""
 
 
-class Lateness(msgspec.Struct, frozen=True, kw_only=True):
+class Lateness(Record, frozen=True, kw_only=True):
     """Effect of the late policy on one student's points for an assignment.
 
     `days` is the number of days after the deadline, rounded up. `free_days` is the number of days
@@ -362,7 +371,7 @@ class Lateness(msgspec.Struct, frozen=True, kw_only=True):
     said: str
 
 
-class Adjustment(msgspec.Struct, frozen=True, kw_only=True):
+class Adjustment(Record, frozen=True, kw_only=True):
     """Change of points by a person. If `exercise` is empty, the total changes.
 
     `entry` is a digest of the person's decision. Older records lack it. `place` is set for a
@@ -377,7 +386,7 @@ class Adjustment(msgspec.Struct, frozen=True, kw_only=True):
     place: Line | None = None
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True):
+class Report(Record, frozen=True, kw_only=True):
     """Report on one student's submission, with all graded exercises."""
 
     schema: Literal[1] = 1

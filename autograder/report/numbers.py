@@ -1,9 +1,8 @@
 """Formats of numbers, shapes and indices for people, and differences of arrays."""
 
 import math
-from typing import NamedTuple
 
-from autograder.report.model import CellValue, Curve, Matrix
+from autograder.report.model import CellValue, Matrix
 
 
 def as_cell(plain: float) -> CellValue:
@@ -56,27 +55,6 @@ def difference(yours: Matrix, expected: Matrix) -> list[list[float]]:
             for value, right, wrong in zip(*rows, strict=True)
         ]
         for rows in zip(yours.rows, expected.rows, marks, strict=True)
-    ]
-
-
-class CurvePoint(NamedTuple):
-    """Point of a curve as texts. `fair` is the range between the limits."""
-
-    x: str
-    yours: str
-    fair: str
-    is_fair: bool
-
-
-def curve_points(curve: Curve) -> list[CurvePoint]:
-    return [
-        CurvePoint(
-            shown(x),
-            shown(y),
-            f"{shown(low)} to {shown(high)}",
-            not isinstance(y, str) and low <= y <= high,
-        )
-        for x, y, low, high in zip(curve.x, curve.yours, curve.low, curve.high, strict=True)
     ]
 
 

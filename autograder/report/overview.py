@@ -122,6 +122,7 @@ class MistakeCount(msgspec.Struct):
     id: str
     by: list[int] = []  # rows of the students
     lost: float = 0.0
+    also: tuple[str, ...] = ()  # names other exercises where the same students made it
     functions: list[str] = []
     readings: Counter[str] = msgspec.field(default_factory=Counter)  # students by sentence
 
@@ -180,7 +181,12 @@ class ClassMistakes:
             count.lost += sum(check.max_points - check.points for check in failed)
 
     def commonest(self) -> list[MistakeCount]:
-        return sorted(self._made.values(), key=lambda m: (-m.students, m.exercise, m.id))
+        made = sorted(self._made.values(), key=lambda m: (-m.students, m.exercise, m.id))
+        for mistake in made:
+            others = [o for o in made if o.id == mistake.id and o is not mistake]
+            shared = sorted((o.exercise, len({*mistake.by} & {*o.by})) for o in others)
+            mistake.also = tuple(f"{title} ({both} of these)" for title, both in shared if both)
+        return made
 
 
 def _in_general(diagnosis: Diagnosis, id: str) -> list[str]:

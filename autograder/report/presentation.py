@@ -67,8 +67,11 @@ VERBS = {
 
 def is_left_to_grading(check: CheckReport) -> bool:
     """Return True if only the instructor's computer can judge a check."""
-    fixable = {"given_own_step", "not_all_ran", "given_sibling"}
-    can_be_fixed = check.cause is not None and check.cause.code in fixable
+    can_be_fixed = check.cause is not None and check.cause.code in {
+        "given_own_step",
+        "not_all_ran",
+        "given_sibling",
+    }
     return check.outcome == "graded when handed in" and not can_be_fixed
 
 

@@ -14,7 +14,7 @@ from rich.cells import cell_len
 
 from autograder.course.text import capital, number, several
 from autograder.report.model import CheckReport, Evidence, ExerciseReport, Line, Matrix
-from autograder.report.numbers import curve_points, difference, digits_for, index, shape, shown
+from autograder.report.numbers import difference, digits_for, index, shape, shown
 from autograder.report.presentation import (
     FOLLOWS,
     check_sentences,
@@ -253,10 +253,11 @@ def evidence_lines(evidence: Evidence, room: int | None = None) -> Iterator[Styl
         yield from wrapped([[("  for ", "dim"), (evidence.call, "")]], room)
     for curve in evidence.curves:
         yield [(f"    {curve.name}", "bold")]
-        for point in curve_points(curve):
-            mark, style = ("  ", "") if point.is_fair else ("› ", "bad")
-            text = f"{curve.against} {point.x:>4}: yours {point.yours:>8}   fair {point.fair}"
-            yield [(f"    {mark}", style), (text, style)]
+        for x, y, low, high in zip(curve.x, curve.yours, curve.low, curve.high, strict=True):
+            is_fair = not isinstance(y, str) and low <= y <= high
+            mark, style = ("  ", "") if is_fair else ("› ", "bad")
+            text = f"yours {shown(y, 3):>8}   fair {shown(low, 3)} to {shown(high, 3)}"
+            yield [(f"    {mark}", style), (f"{curve.against} {shown(x):>4}: {text}", style)]
     for name, text in evidence.texts:
         yield from wrapped([[(f"    {name:<9} ", "bold"), (text, "")]], room)
     yours, expected = evidence.matrices
@@ -380,8 +381,9 @@ def _evidence_sentences(evidence: Evidence) -> Iterator[str]:
         yield f"For {evidence.call}"
     for curve in evidence.curves:
         yield curve.name
-        for point in curve_points(curve):
-            yield f"  {curve.against} {point.x}: yours {point.yours}, fair {point.fair}"
+        for x, y, low, high in zip(curve.x, curve.yours, curve.low, curve.high, strict=True):
+            fair = f"fair {shown(low, 3)} to {shown(high, 3)}"
+            yield f"  {curve.against} {shown(x)}: yours {shown(y, 3)}, {fair}"
     for name, text in evidence.texts:
         yield f"{capital(name)}: {text}"
     yours, expected = evidence.matrices

@@ -194,6 +194,13 @@ def test_the_desk_does_not_say_that_all_is_graded():
     assert "None of these students." in shown and "all that was handed in" not in shown
 
 
+def test_the_same_mistake_in_another_exercise_is_told():
+    overview = a_class(4, exercises=2)
+    said = {each.id: each.also for each in overview.mistakes.commonest()}
+    assert len(said["unscaled"]) == 1
+    assert said["unscaled"][0].endswith("(2 of these)")
+
+
 def test_nothing_of_a_students_runs():
     page = page_of(a_class(6))
     assert EVIL not in page
