@@ -16,12 +16,15 @@ from tests.desk.generated import with_submissions
 
 PORT = 8123
 VIEWS = {
-    "class": "/",
+    "class, 200 rows": "/",
+    "class, all rows": "/?rows=all",
     "student": "/students/u0003",
+    "exercises": "/exercises",
     "exercise": "/exercises/self_attention",
     "map": "/map",
     "adjust": "/adjust/u0003",
     "regrade": "/regrade",
+    "export": "/export",
 }
 
 

@@ -23,7 +23,14 @@ from starlette.staticfiles import StaticFiles
 
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
-from autograder.desk import class_view, groups_view, regrade_view, student_view, words_view
+from autograder.desk import (
+    class_view,
+    export_view,
+    groups_view,
+    regrade_view,
+    student_view,
+    words_view,
+)
 from autograder.desk.guard import Guard, Secrets, same
 from autograder.desk.view import DeskContext, DeskView, Visit
 from autograder.report.html import code_spans, environment
@@ -38,8 +45,10 @@ VIEWS = (  # the navigation has the titles in this order
     DeskView("/comment/{key}/{exercise}", student_view.comment, changes=True),
     DeskView("/files/{key}/{exercise}", student_view.show_files),
     DeskView("/files/{key}/{exercise}/choose", student_view.choose_file, changes=True),
+    DeskView("/exercises", class_view.show_exercises, "Exercises"),
     DeskView("/exercises/{name}", class_view.show_exercise),
     DeskView("/words", words_view.index, "Words"),
+    DeskView("/words/settings", words_view.settings, changes=True),
     DeskView("/words/{exercise}/{question}", words_view.show),
     DeskView("/words/{exercise}/{question}/text", words_view.text),
     DeskView("/words/{exercise}/{question}/keep", words_view.keep, changes=True),
@@ -53,6 +62,10 @@ VIEWS = (  # the navigation has the titles in this order
     DeskView("/regrade/begin", regrade_view.begin, changes=True),
     DeskView("/regrade/apply", regrade_view.apply, changes=True),
     DeskView("/regrade/stop", regrade_view.stop, changes=True),
+    DeskView("/export", export_view.show, "Export"),
+    DeskView("/export/make", export_view.make, changes=True),
+    DeskView("/export/{key}", export_view.made),
+    DeskView("/export/{key}/file", export_view.fetch),
 )
 MAX_FIELDS = 5000
 STATIC, TEMPLATES = (Path(__file__).parent / name for name in ("static", "templates"))
@@ -118,7 +131,7 @@ def _route(desk: DeskContext, view: DeskView) -> Route:
 
 
 async def _form(request: Request, secrets: Secrets) -> FormData:
-    form = await request.form(max_fields=MAX_FIELDS, max_files=0)
+    form = await request.form(max_fields=MAX_FIELDS, max_files=10)
     token = request.headers.get("x-csrf-token") or form.get("csrf", "")
     if not isinstance(token, str) or not same(token, secrets.csrf):
         await form.close()

@@ -1,5 +1,6 @@
-"""The views *Class* (a table of students) and *Map* (mistakes), and a page for each exercise."""
+"""The views *Class* (a table of students), *Map* (mistakes) and *Exercises* (their checks)."""
 
+import math
 from collections import defaultdict
 from typing import Any
 
@@ -9,13 +10,14 @@ from starlette.responses import Response
 from autograder.course.course_file import Exercise
 from autograder.desk.results import ClassMember, ClassResults
 from autograder.desk.selection import LOOK_AT, StudentFilter
-from autograder.desk.student_view import waiting_requests
+from autograder.desk.student_view import by_answer
 from autograder.desk.view import Visit
 from autograder.report import statistics
 from autograder.report.html import mistake_map, points_cell
 from autograder.report.overview import HARMLESS, costliest
 from autograder.report.statistics import Measured, shown_figures
 
+ROWS = 200  # students on a page
 SENTENCES = 12  # listed for a check
 NAMES = 60  # students listed for a sentence; a link shows the others
 
@@ -26,19 +28,26 @@ def show(visit: Visit) -> Response:
     exercises, selected = choice.exercises(now, course), choice.students(now, course)
     graded = {exercise.name for exercise in now.exercises}
     names = {exercise.title: exercise.name for exercise in now.exercises}
+    pages = 1 if visit.query("rows") == "all" else max(1, math.ceil(len(selected) / ROWS))
+    asked = visit.query("page", "1")
+    page = min(pages, max(1, int(asked[:6]) if asked.isdecimal() else 1))
+    shown = selected if pages == 1 else selected[(page - 1) * ROWS : page * ROWS]
     return visit.page(
         "class_view.html",
         now=now,
         choice=choice,
         exercises=exercises,
-        rows=[_line(now, student, exercises, choice) for student in selected],
+        found=selected,
+        page=page,
+        pages=pages,
+        rows=[_line(now, student, exercises, choice) for student in shown],
         maximum=sum(exercise.points for exercise in exercises),
         needing=LOOK_AT,
         address_at=lambda place: now.students[place].address,
         exercise_at=lambda measured: f"/exercises/{names[measured.title]}",
         mistake_at=lambda made: choice.address(mistake=str(now.mistakes.index(made))),
         costliest=costliest(now.mistakes),
-        requests=len(waiting_requests(visit)),
+        requests=len(by_answer(visit)[0]),
         sections=sorted({student.section for student in now.students} - {""}),
         assignments=[
             assignment
@@ -70,6 +79,21 @@ def show_map(visit: Visit) -> Response:
     now = visit.results
     shown = mistake_map(now.mistakes)
     return visit.page("map_view.html", now=now, map=shown, address=StudentFilter().address)
+
+
+def show_exercises(visit: Visit) -> Response:
+    now = visit.results
+    by_title = {measured.title: measured for measured in now.summary.exercises}
+    rows = [
+        {
+            "exercise": exercise,
+            "statuses": now.outcomes[exercise.name].statuses.most_common(),
+            "measured": by_title.get(exercise.title),
+            "mistakes": sum(made.exercise == exercise.title for made in now.mistakes),
+        }
+        for exercise in now.exercises
+    ]
+    return visit.page("exercises_view.html", now=now, rows=rows, **shown_figures(now.summary))
 
 
 def show_exercise(visit: Visit) -> Response:

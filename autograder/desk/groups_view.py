@@ -59,7 +59,7 @@ def regrade(visit: Visit) -> Response:
     group, _ = _group(visit)
     command = _last_command(visit, group)
     only = {"exercises": (group.exercise,), "students": tuple(group.students)}
-    visit.desk.regrading.begin(msgspec.structs.replace(command, **only))
+    visit.desk.regrading.show(msgspec.structs.replace(command, **only))
     return visit.redirect("/regrade")
 
 

@@ -56,7 +56,7 @@ def begin(visit: Visit) -> Response:
             "The command that made these results is not recorded. Run `autograder grade` once in "
             "the terminal. Then the desk can repeat it."
         )
-    visit.desk.regrading.begin(known[int(number[:4])])
+    visit.desk.regrading.show(known[int(number[:4])])
     return visit.redirect(ADDRESS)
 
 

@@ -1,12 +1,12 @@
 """Runs of `autograder grade` in a separate process, to show and apply changes."""
 
-import atexit
 import contextlib
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -79,10 +79,10 @@ class GradeRun:
                 stdout=subprocess.PIPE, stderr=errors, stdin=subprocess.DEVNULL,
                 text=True, errors="replace", bufsize=1,
             ) as self._process:  # fmt: skip
-                atexit.register(self.stop)
+                _running.add(self)
                 assert self._process.stdout is not None
                 yield from self._process.stdout
-            atexit.unregister(self.stop)
+            _running.discard(self)
             if self._process.returncode not in DONE:
                 errors.seek(0)
                 self.said += [line.strip()[:MAX_SAID] for line in errors][-5:]
@@ -107,23 +107,35 @@ class GradeRun:
             self._process.send_signal(signal.SIGINT)
 
 
+_running: set[GradeRun] = set()
+
+
+def _stop_all() -> None:
+    for run in list(_running):
+        run.stop()
+
+
 class Regrading:
-    """The desk's last run. When the desk is closed, a running command ends."""
+    """The desk's last run. When the desk is closed, all running commands end."""
 
     def __init__(self, results: Path) -> None:
         self._results = results
         self._lock = threading.Lock()
         self.run: GradeRun | None = None
+        weakref.finalize(self, _stop_all)
+
+    def show(self, command: GradeCommand) -> None:
+        """Start a run that only computes the changes that a command would make."""
+        self._begin(command)
 
     def apply(self, difference: str) -> None:
         """Start a run that applies exactly the changes that were shown last."""
         run = self.run
         if run is None or run.state != "shown" or difference != run.difference:
             raise UserError("These changes are no longer the latest. Show the changes again.")
-        self.begin(run.command, difference)
+        self._begin(run.command, difference)
 
-    def begin(self, command: GradeCommand, shown: str = "") -> None:
-        """Start a run. Without `shown`, it only computes the changes that a command would make."""
+    def _begin(self, command: GradeCommand, shown: str = "") -> None:
         with self._lock:
             if self.run is not None and self.run.state == "running":
                 raise UserError("Grading is still running. Wait until it ends, or stop it.")

@@ -43,6 +43,9 @@ CHANGES = {
 MAX_FILES = 6  # files whose code is shown
 MOST_REQUESTS = 200  # on the page
 
+Request = tuple[ClassMember, ExerciseReport]
+Answered = tuple[ClassMember, ExerciseReport, str]
+
 
 def show(visit: Visit) -> Response:
     now, student = visit.results, visit.student
@@ -155,7 +158,7 @@ def undo(visit: Visit) -> Response:
 
 
 def _entered_page(visit: Visit, text: str) -> Response:
-    return visit.redirect(f"/adjust/{visit.student.key}?told={visit.desk.keep_sentence(text)}")
+    return visit.redirect(f"/adjust/{visit.student.key}?told={visit.desk.keep(text)}")
 
 
 class ShownFile(NamedTuple):
@@ -201,29 +204,37 @@ def choose_file(visit: Visit) -> Response:
     return enter_row(visit, row, "The file is chosen.")
 
 
-def waiting_requests(visit: Visit) -> list[tuple[ClassMember, ExerciseReport]]:
-    """Return the regrade requests without an entered answer, with their students."""
-    now, waiting = visit.results, []
+def by_answer(visit: Visit) -> tuple[list[Request], list[Answered]]:
+    waiting: list[Request] = []
+    answered: list[Answered] = []
+    now = visit.results
     if not now.with_requests:  # the first page calls this every time: avoid reading the table
-        return []
+        return waiting, answered
     table = visit.adjustments()
     for student in now.students:
-        if student.id in now.with_requests:
-            decisions = [row for row in table.of(student.id) if row.change == "answer"]
-            answered = {(row.exercise, row.check) for row in decisions}
-            for exercise in now.report(student.id).exercises:
-                about = exercise.name, answer_id(exercise.request)
-                if exercise.request and about not in answered:
-                    waiting.append((student, exercise))
-    return waiting
+        if student.id not in now.with_requests:
+            continue
+        decisions = [row for row in table.of(student.id) if row.change == "answer"]
+        for exercise in now.report(student.id).exercises:
+            if not exercise.request:
+                continue
+            about = exercise.name, answer_id(exercise.request)
+            answers = [row for row in decisions if (row.exercise, row.check) == about]
+            if answers:
+                answered.append((student, exercise, answers[0].said(exercise.title)))
+            else:
+                waiting.append((student, exercise))
+    return waiting, answered
 
 
 def show_requests(visit: Visit) -> Response:
-    waiting = waiting_requests(visit)
+    """Show first the open requests, then the answered requests."""
+    waiting, answered = by_answer(visit)
     return visit.page(
         "requests_view.html",
         waiting=waiting[:MOST_REQUESTS],
         more=max(0, len(waiting) - MOST_REQUESTS),
+        answered=answered[:MOST_REQUESTS],
         request_id=answer_id,
     )
 

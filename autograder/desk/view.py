@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import jinja2
-from starlette.datastructures import FormData
+from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -23,8 +23,14 @@ from autograder.desk.results import ClassMember, ClassResults, CurrentResults
 MAX_KEPT = 16
 
 
+class KeptFile(NamedTuple):
+    name: str
+    data: bytes
+    notes: tuple[str, ...]
+
+
 class DeskContext:
-    """State of all views."""
+    """State of all views: `kept` has sentences and files for the next page, by random keys."""
 
     def __init__(
         self,
@@ -40,19 +46,19 @@ class DeskContext:
         self.marking = Marking(results, course)
         self.regrading = Regrading(results)
         self.jobs = GroupJobs()
-        self._sentences: dict[str, str] = {}
+        self.kept: dict[str, str | KeptFile] = {}
 
-    def keep_sentence(self, text: str) -> str:
-        """Keep a sentence for the next page, and return its random key."""
+    def keep(self, kept: str | KeptFile) -> str:
         key = secrets.token_urlsafe(9)
-        self._sentences[key] = text
-        for old in list(self._sentences)[:-MAX_KEPT]:
-            self._sentences.pop(old, None)
+        self.kept[key] = kept
+        for old in list(self.kept)[:-MAX_KEPT]:
+            self.kept.pop(old, None)
         return key
 
     def pop_sentence(self, key: str) -> str:
         """Remove the sentence with this key, and return it. For an unknown key, return ""."""
-        return self._sentences.pop(key, "")
+        kept = self.kept.pop(key, "")
+        return kept if isinstance(kept, str) else ""
 
 
 class Visit:
@@ -73,6 +79,11 @@ class Visit:
         """Return a posted field without surrounding spaces. If the field is missing, return ""."""
         value = self.form.get(name, "")
         return value.strip() if isinstance(value, str) else ""
+
+    def file(self, name: str) -> UploadFile | None:
+        """Return a posted file. If no file was chosen, return None."""
+        value = self.form.get(name)
+        return value if isinstance(value, UploadFile) and value.filename else None
 
     @functools.cached_property
     def results(self) -> ClassResults:

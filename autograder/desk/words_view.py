@@ -1,6 +1,7 @@
 """The view *Words*: shows answers in words, one question at a time, grouped by their words."""
 
 from collections.abc import Mapping
+from urllib.parse import quote, unquote
 
 import msgspec
 from starlette.responses import PlainTextResponse, Response
@@ -23,6 +24,8 @@ from autograder.desk.view import Visit
 ID_LENGTH = 16
 MAX_SHOWN = 20_000  # characters of an answer; a link shows the rest
 MAX_COMMENTS = 12
+BY, BLIND = "autograder-desk-by", "autograder-desk-blind"
+YEAR = 365 * 24 * 3600
 
 
 class MarkForm(msgspec.Struct, frozen=True):
@@ -107,7 +110,9 @@ def _sheet(visit: Visit) -> Sheet:
 def index(visit: Visit) -> Response:
     """Show all questions with the progress of marking."""
     progress = [(sheet, sheet.progress()) for sheet in sheets(visit.desk.marking)]
-    return visit.page("words_view.html", found=progress)
+    return visit.page(
+        "words_view.html", found=progress, by=_by(visit), blind=_is_blind(visit), user=user()
+    )
 
 
 def show(visit: Visit) -> Response:
@@ -128,9 +133,8 @@ def keep(visit: Visit) -> Response:
     form = _posted_form(visit, sheet)
     try:
         given = _given_marks(form, sheet, wording)
-        sheet.marking.enter(
-            user() or "the desk", given, [form.tokens[_who(mark.student)] for mark in given]
-        )
+        by = _by(visit) or user() or "the desk"
+        sheet.marking.enter(by, given, [form.tokens[_who(mark.student)] for mark in given])
     except Overtaken as late:
         form = msgspec.structs.replace(form, trouble=_overtaken(sheet, late))
         return _page(visit, sheet, wording, form, 409)
@@ -150,6 +154,23 @@ def text(visit: Visit) -> Response:
         raise UserError("This answer does not exist.")
     whole = wording.members[0].answer.text
     return PlainTextResponse(printable(whole, len(whole)))
+
+
+def settings(visit: Visit) -> Response:
+    """Save two settings in this browser: the marker's name, and whether names are hidden."""
+    answer = visit.redirect("/words")
+    by = quote(one_line(visit.field("by"), 60))
+    for name, value in ((BY, by), (BLIND, "yes" if visit.field("blind") else "")):
+        answer.set_cookie(name, value, max_age=YEAR, httponly=True, samesite="strict")
+    return answer
+
+
+def _by(visit: Visit) -> str:
+    return one_line(unquote(visit.request.cookies.get(BY, "")), 60)
+
+
+def _is_blind(visit: Visit) -> bool:
+    return bool(visit.request.cookies.get(BLIND))
 
 
 def _path(sheet: Sheet) -> str:
@@ -188,6 +209,7 @@ def _page(
         before=sheet.beside(wording, -1),
         after=sheet.beside(wording, 1),
         waiting=sheet.next_open(wording),
+        blind=_is_blind(visit),
         who_of=_who,
         one_line=one_line,
         printable=printable,

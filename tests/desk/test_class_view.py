@@ -1,4 +1,4 @@
-"""The table of the class: sorted, filtered, with who needs a person and why."""
+"""The table of the class: sorted, filtered, paged, with who needs a person and why."""
 
 import re
 
@@ -122,7 +122,7 @@ def test_the_first_screen_answers_three_questions(desk, reports):
 @pytest.mark.parametrize(
     "query",
     ["sort=nothing", "mistake=-1", "mistake=x", "mistake=99999", "check=x/y", "check=softmax",
-     "assignment=none", "status=%00", "q=%ff%fe",
+     "page=0", "page=x", "page=99999999999999", "assignment=none", "status=%00", "q=%ff%fe",
      f"q={'x' * 5000}", "section=<script>"],
 )  # fmt: skip
 def test_whatever_stands_in_the_address_is_no_trouble(desk, query):
@@ -131,9 +131,18 @@ def test_whatever_stands_in_the_address_is_no_trouble(desk, query):
     assert "<script>" not in answer.text
 
 
+def test_a_large_class_comes_in_pages(tmp_path, course):
+    client = let_in(client_of(write(tmp_path, drawn_class(230)), course))
+    pages = [students(client.get(f"/?page={number}")) for number in (1, 2)]
+    assert [len(page) for page in pages] == [200, 30]
+    assert len(set().union(*pages)) == 230
+    assert len(students(client.get("/?rows=all"))) == 230
+    assert 'href="/?sort=total&amp;page=2"' in client.get("/?sort=total").text
+
+
 def test_a_class_of_nobody_and_of_one(tmp_path, course):
     for size in (0, 1):
         client = let_in(client_of(write(tmp_path / str(size), drawn_class(size)), course))
-        for page in ("/", "/map"):
+        for page in ("/", "/map", "/exercises"):
             assert client.get(page).status_code == 200
         assert f"{size} of {size} students" in text_of(client.get("/"))

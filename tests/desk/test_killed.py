@@ -37,6 +37,7 @@ def mark(here, cookies, texts, by, acknowledged):
     with httpx2.Client(
         base_url=here, follow_redirects=True, headers=headers, cookies=cookies
     ) as browser:
+        browser.cookies.set("autograder-desk-by", by, domain="127.0.0.1", path="/")
         for student, said in texts:
             try:
                 page = browser.get(f"/words/essay/why?at={answer_id(said)}")

@@ -54,5 +54,5 @@ def test_an_exercise_that_left_the_course_is_shown_all_the_same(tmp_path):
     course = write_course(tmp_path, {"other": 1})
     results = write(tmp_path / "results", drawn_class(5))
     client = let_in(client_of(results, course))
-    for page in ("/", "/exercises/softmax", "/map", "/students/u0000"):
+    for page in ("/", "/exercises", "/exercises/softmax", "/map", "/students/u0000"):
         assert client.get(page).status_code == 200
