@@ -3,6 +3,7 @@
 import builtins
 import contextlib
 import importlib.util
+import inspect
 import pkgutil
 import re
 import sys
@@ -17,6 +18,7 @@ from autograder.course.text import nearest, one_line
 from autograder.sandbox.child import InternalError
 
 _NOT_IN_MODULE = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
+_ARGUMENT = re.compile(r"([\w.]+)\(\) got an unexpected keyword argument '(\w+)'")
 MAX_MESSAGE = 300
 
 
@@ -81,9 +83,23 @@ def _meant(error: BaseException) -> str:
         return nearest(error.name, [*names, *dir(builtins)])
     if isinstance(error, AttributeError) and error.name:
         return nearest(error.name, names_of(error.obj))
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        parent, _, last = error.name.rpartition(".")
+        near = nearest(last, modules_in(parent))
+        return f"{parent}.{near}".lstrip(".") if near else ""
     if isinstance(error, ImportError) and (match := _NOT_IN_MODULE.search(_message(error))):
         return nearest(match[1], names_of(sys.modules.get(match[2])))
+    if isinstance(error, TypeError) and (match := _ARGUMENT.search(_message(error))):
+        name = match[1].removesuffix(".__init__").rpartition(".")[2]
+        return nearest(match[2], _parameters([frame.f_globals.get(name) for frame in frames]))
     return ""
+
+
+def _parameters(values: Sequence[object]) -> list[str]:
+    for function in filter(callable, values):
+        with contextlib.suppress(TypeError, ValueError):
+            return list(inspect.signature(function).parameters)
+    return []
 
 
 def names_of(value: object) -> list[str]:

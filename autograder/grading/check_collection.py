@@ -7,9 +7,8 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import msgspec
 import pytest
 from _pytest.config import _prepareconfig
 
@@ -29,6 +28,7 @@ from autograder.course.text import nearest, one_line
 from autograder.grading.author_exceptions import as_authoring_error
 from autograder.submission.stubs import requirements_in
 
+_TEST = re.compile(r"\btest_\w+")
 LIKE_A_CHECK_FILE = 0.8
 # pytest starts without these plugins.
 UNNEEDED = """
@@ -43,20 +43,12 @@ OPTIONS = [
     "--capture=no",
     *(part for name in UNNEEDED for part in ("-p", f"no:{name}")),
 ]
-# The marks and fixtures that a check may have.
+# The named arguments of the mark `check`, and the marks and fixtures that a check may have.
+DETAILS = ("points", "needs", "hints", "grades")
 OURS = ("check", *NOT_IN_KIT)
 PYTESTS = ("parametrize", "skip", "skipif", "xfail", "usefixtures", "filterwarnings")
 FIXTURES = ("submission", "reference", "modules", "rng", "note")
 LineAndSentence = tuple[int, str]
-
-
-class MarkArguments(msgspec.Struct):
-    """Named arguments of the mark `check`."""
-
-    points: Annotated[float, msgspec.Meta(ge=0, le=1_000_000)] = 1.0
-    needs: tuple[str, ...] = ()
-    hints: tuple[str, ...] | None = ()
-    grades: tuple[str, ...] = ()
 
 
 class CheckCollector(Fixtures):
@@ -129,18 +121,17 @@ def checks_of(course: Course, exercises: Sequence[str]) -> dict[str, list[Check]
 def check_of(item: pytest.Item) -> Check:
     """Return the check that a collected test's pytest marks and docstring describe."""
     mark = item.get_closest_marker("check")
-    args, kwargs = (mark.args, mark.kwargs) if mark else ((), {})
-    given = msgspec.convert(kwargs, MarkArguments)
+    args, details = (mark.args, mark.kwargs) if mark else ((), {})
     return Check(
         name=item.name,
         function=_function(item),
         path=item.path,
         title=str(args[0]) if args else item.name,
-        weight=given.points,
-        needs=given.needs,
-        hints=given.hints or tuple(_hints_in_docstring(item)),
+        weight=float(details.get("points", 1)),
+        needs=tuple(details.get("needs", ())),
+        hints=tuple(details.get("hints") or _hints_in_docstring(item)),
         hidden=item.get_closest_marker("hidden") is not None,
-        grades=given.grades,
+        grades=tuple(details.get("grades", ())),
         in_kit=not any(item.get_closest_marker(name) for name in NOT_IN_KIT),
     )
 
@@ -169,12 +160,12 @@ def missing_check_files(course: Course, exercises: Iterable[str]) -> list[Author
 
 
 def _load_error(course: Course, path: Path, error: BaseException) -> AuthoringError:
+    cause = error.__cause__ if error.__cause__ is not None else error
     doing = f"{path.name} cannot be loaded"
     if not isinstance(error, pytest.fail.Exception):
-        cause = error.__cause__ if error.__cause__ is not None else error
         return as_authoring_error(cause, course.grading, path, doing)
     text = course_text(path)  # pytest reports the function's name, but not its line
-    named = [name for name in re.findall(r"\btest_\w+", str(error)) if name in text.functions]
+    named = [name for name in _TEST.findall(str(error)) if name in text.functions]
     line = text.line_of_mark(named[0]) if named else 1
     return AuthoringError(path, line, f"{doing}: {one_line(str(error))}")
 
@@ -191,18 +182,23 @@ def errors_in_marks(
     for item in items:
         errors += _wrong_marks(text, item)
     if not errors:
-        checks = [check_of(item) for item in items]
-        errors += _wrong_names(text, checks, course.solution_file(exercise))
+        errors += _wrong_needs(text, items)
+        errors += _wrong_grades(text, items, course.solution_file(exercise))
         for function in (_function(i) for i in items if i.get_closest_marker("check") is None):
             says = f'`{function}` is no check yet. Give it a title: @pytest.mark.check("…").'
             errors.append((text.line_of_mark(function), says))
-    if not errors and not any(check.weight for check in checks):
+    if not errors and not sum(_arguments(item).get("points", 1) for item in items):
         errors.append((1, "every check has 0 points."))
     return [AuthoringError(path, line, says) for line, says in dict.fromkeys(errors)]
 
 
 def _function(item: pytest.Item) -> str:
     return str(getattr(item, "originalname", item.name))
+
+
+def _arguments(item: pytest.Item) -> Mapping[str, Any]:
+    mark = item.get_closest_marker("check")
+    return mark.kwargs if mark is not None else {}
 
 
 def _hidden_from_pytest(
@@ -261,54 +257,60 @@ def _wrong_marks(text: CourseText, item: pytest.Item) -> Iterator[LineAndSentenc
     if len(check.args) != 1 or not isinstance(check.args[0], str) or not check.args[0].strip():
         says = "`check` takes the title that students read, and then only arguments with names."
         yield text.line_of_mark(function, "check"), says
-    name, says = _wrong_arguments(check.kwargs)
-    if says:
-        yield text.line_of_mark(function, name), says
+    for name, value in check.kwargs.items():
+        says = _wrong_argument(name, value)
+        if says:
+            yield text.line_of_mark(function, name), says
 
 
-def _wrong_arguments(arguments: Mapping[str, Any]) -> tuple[str, str]:
-    """Return a wrong argument of the mark `check` and a sentence, or two empty texts."""
-    known = MarkArguments.__struct_fields__
-    for name in arguments:
-        if name not in known:
-            return name, f"`check` has no argument `{name}`{meant(name, known)}"
-    try:
-        msgspec.convert(arguments, MarkArguments)
-    except msgspec.ValidationError as error:
-        says, _, place = str(error).partition(" - at `$.")
-        name = place.rstrip("`").partition("[")[0]
-        return name, f"`{name}` of `check` is wrong: {says[:1].lower()}{says[1:]}."
-    return "", ""
+def _wrong_argument(name: str, value: object) -> str:
+    """Return a sentence about a wrong argument of the mark `check`. If all are right, return ""."""
+    if name not in DETAILS:
+        return f"`check` has no argument `{name}`{meant(name, DETAILS)}"
+    if name == "hints" and value is None:
+        return ""
+    if name == "points":
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return f"`points` is {value!r}; it must be a number."
+        return "" if 0 <= value < float("inf") else f"`points` is {value}; it must be 0 or more."
+    if isinstance(value, str):
+        return f'`{name}` is a text; it must be a list of texts: {name}=["{value[:40]}"].'
+    if not isinstance(value, list | tuple):
+        return f"`{name}` is of type {type(value).__name__}; it must be a list of texts."
+    others = [entry for entry in value if not isinstance(entry, str)]
+    return f"`{name}` contains {others[0]!r}; it must be a list of texts." if others else ""
 
 
-def _wrong_names(
-    text: CourseText, checks: Sequence[Check], task: Path
-) -> Iterator[LineAndSentence]:
-    """Yield an error for each name in `needs` and `grades` that names nothing.
-
-    In `needs`, a name is an earlier check of the file. In `grades`, it is a requirement that the
-    text of `task` states. In a released course, this file may be missing.
-    """
+def _wrong_needs(text: CourseText, items: Sequence[pytest.Item]) -> Iterator[LineAndSentence]:
+    """Yield an error for each name in `needs` that does not name an earlier check of the file."""
     place: dict[str, int] = {}
-    for number, check in enumerate(checks):
-        place.setdefault(check.function, number)
-        place.setdefault(check.name, number)
-    stated = (
-        [each.name for each in requirements_in(course_text(task).text)] if task.is_file() else []
-    )
-    for check in checks:
-        function = check.function
-        for needed in check.needs:
-            says = f"`{function}` needs `{needed}`, which "
+    for number, item in enumerate(items):
+        place.setdefault(_function(item), number)
+        place.setdefault(item.name, number)
+    for item in items:
+        function = _function(item)
+        for needed in _arguments(item).get("needs", ()):
+            says = ""
             if needed not in place:
                 near = meant(needed, [name for name in place if name != function])
-                yield (
-                    text.line_of_mark(function, needed),
-                    f"{says}is not a check in this file{near}",
-                )
-            elif place[needed] >= place[function]:
-                yield text.line_of_mark(function, needed), f"{says}must be above `{function}`."
-        for name in check.grades if task.is_file() else ():
+                says = f"`{function}` needs `{needed}`, which is not a check in this file{near}"
+            elif place[needed] == place[function]:
+                says = f"`{function}` needs itself."
+            elif place[needed] > place[function]:
+                says = f"`{function}` needs `{needed}`, which must be above `{function}`."
+            if says:
+                yield text.line_of_mark(function, needed), says
+
+
+def _wrong_grades(
+    text: CourseText, items: Sequence[pytest.Item], task: Path
+) -> Iterator[LineAndSentence]:
+    if not task.is_file():  # in a released course, the file may be missing
+        return
+    stated = [requirement.name for requirement in requirements_in(course_text(task).text)]
+    for item in items:
+        for name in _arguments(item).get("grades", ()):
             if name not in stated:
+                function = _function(item)
                 says = f"`{function}` grades `{name}`, but {task.name} states no such requirement"
                 yield text.line_of_mark(function, name), f"{says}{meant(name, stated)}"

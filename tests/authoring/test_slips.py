@@ -57,13 +57,13 @@ def test_a_course_without_slips_is_used(tmp_path, monkeypatch, capsys, name):
 CHECKS = {
     "no mark": ('@pytest.mark.check("The area", points=2, hints=("What times what?",))\n', "", "def test_area", "no check yet"),
     "own": ("    expect_close(submission.area", "    from autograder.author import expect_follows\n    expect_follows(1, 1, None, 'x', None, 'aera', submission)\n    expect_close(submission.area", "expect_follows(1", "no `aera`; did you mean `area`"),
-    "a check that needs itself": ('["test_area"]', '["test_perimeter"]', None, "must be above"),
-    "needs without brackets": ('["test_area"]', '"test_area"', None, "`needs` of `check` is wrong: expected `array`, got `str`"),
-    "a number as a need": ('["test_area"]', "[7]", None, "expected `str`, got `int`"),
-    "points in words": ("points=2", 'points="2"', None, "`points` of `check` is wrong: expected `float`, got `str`"),
-    "points below 0": ("points=2", "points=-2", None, "expected `float` >= 0"),
-    "points of yes": ("points=2", "points=True", None, "expected `float`, got `bool`"),
-    "hints that are one text": ('("What times what?",)', '("What times what?")', None, "`hints` of `check` is wrong"),
+    "a check that needs itself": ('["test_area"]', '["test_perimeter"]', None, "needs itself"),
+    "needs without brackets": ('["test_area"]', '"test_area"', None, r'needs=\["test_area"\]'),
+    "a number as a need": ('["test_area"]', "[7]", None, "contains 7"),
+    "points in words": ("points=2", 'points="2"', None, "`points` is '2'; it must be a number"),
+    "points below 0": ("points=2", "points=-2", None, "it must be 0 or more"),
+    "points of yes": ("points=2", "points=True", None, "it must be a number"),
+    "hints that are one text": ('("What times what?",)', '("What times what?")', None, "is a text"),
     "no title": ('"The area", points', "points", "check(", "takes the title"),
     "an unknown mark": ("@pytest.mark.hidden", "@pytest.mark.hiden", None, "mean `hidden`"),
     "another mark's name": ('mark.check("The', 'mark.chek("The', None, "mean `check`"),
@@ -223,8 +223,8 @@ def test_an_exception_that_a_first_call_does_not_show_is_a_fault_of_verify(tmp_p
 def test_pytest_says_it_too(tmp_path, pytester):
     folder = make(tmp_path, "checks", "points=2", "point=2")
     done = pytester.runpytest_inprocess(folder / "class" / "s01" / "areas.py")
-    assert done.ret == pytest.ExitCode.INTERRUPTED
-    done.stdout.fnmatch_lines(["*line 6: `check` has no argument `point`; did you mean `points`?*"])
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    done.stderr.fnmatch_lines(["*line 6: `check` has no argument `point`; did you mean `points`?*"])
 
 
 def test_a_misspelt_file_of_misconceptions_is_found(tmp_path):
