@@ -134,7 +134,7 @@ def kept_children() -> Iterator[None]:
         return Lent(source, give_back)
 
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("sandbox.levels", "grading.judge"):
+        for module in ("sandbox.levels", "grading.judge", "grading.pytest_run"):
             patch.setattr(f"autograder.{module}.children_for", lent)
         yield
     for source in idle.values():

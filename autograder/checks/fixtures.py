@@ -15,11 +15,17 @@ from autograder.sandbox.session import WorkerSession
 
 
 class Fixtures:
-    """Pytest plugin with the fixtures of checks. A subclass sets the attributes before a run."""
+    """Pytest plugin with the fixtures of checks. A subclass chooses the submission."""
 
-    course: Course
-    session: WorkerSession  # through which the checks call the submission
-    seed: int
+    def __init__(self, course: Course) -> None:
+        self.course = course
+
+    def session_of(self, item: pytest.Item) -> WorkerSession:
+        """Return the worker session through which a check calls the submission."""
+        raise AssertionError(f"{item.name} runs, and checks are only collected")
+
+    def seed_of(self, item: pytest.Item) -> int:
+        raise AssertionError(f"{item.name} runs, and checks are only collected")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
@@ -42,8 +48,9 @@ class Fixtures:
         For a hidden check, the module is loaded in a new process. The report does not show what
         this process prints.
         """
+        session = self.session_of(request.node)
         hidden = request.node.get_closest_marker("hidden") is not None
-        return Submission(self.session.fresh() if hidden else self.session)
+        return Submission(session.fresh() if hidden else session)
 
     @pytest.fixture
     def reference(self) -> ModuleType | StandInPackage:
@@ -58,7 +65,8 @@ class Fixtures:
     @pytest.fixture
     def rng(self, request: pytest.FixtureRequest) -> np.random.Generator:
         """Random generator of the check, with the same numbers in every run."""
-        return np.random.default_rng([self.seed, zlib.crc32(request.node.name.encode())])
+        seed = self.seed_of(request.node)
+        return np.random.default_rng([seed, zlib.crc32(request.node.name.encode())])
 
     @pytest.fixture
     def note(self, request: pytest.FixtureRequest) -> Callable[[str], None]:

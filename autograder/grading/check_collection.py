@@ -1,16 +1,14 @@
 """Collection of an exercise's checks by pytest, and a lint of their names, fixtures and marks."""
 
 import ast
-import contextlib
-import inspect
+import os
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from _pytest.config import _prepareconfig
 
 from autograder.checks.check_result import NOT_IN_KIT, Check
 from autograder.checks.fixtures import Fixtures
@@ -26,6 +24,7 @@ from autograder.course.course_file import FILE_NAME, Course
 from autograder.course.own_modules import importable
 from autograder.course.text import nearest, one_line
 from autograder.grading.author_exceptions import as_authoring_error
+from autograder.grading.check_plugin import check_of
 from autograder.submission.stubs import requirements_in
 
 _TEST = re.compile(r"\btest_\w+")
@@ -51,7 +50,7 @@ FIXTURES = ("submission", "reference", "modules", "rng", "note")
 LineAndSentence = tuple[int, str]
 
 
-class CheckCollector(Fixtures):
+class Collected:
     """Pytest plugin that stores the collected checks of each exercise, and authoring errors."""
 
     def __init__(self, course: Course) -> None:
@@ -63,82 +62,58 @@ class CheckCollector(Fixtures):
         # the lint reports unknown marks itself, with their lines
         warnings.filterwarnings("ignore", category=pytest.PytestUnknownMarkWarning)
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collection(self) -> Generator[None, object, object]:
+        with importable(self.course):
+            return (yield)
+
     def pytest_exception_interact(
         self, node: pytest.Item | pytest.Collector, call: pytest.CallInfo[object], report: object
     ) -> None:
         if isinstance(report, pytest.CollectReport) and call.excinfo is not None:
-            self.errors.append(_load_error(self.course, node.path, call.excinfo.value))
+            self.errors.append(load_error(self.course, node.path, call.excinfo.value))
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         for item in session.items:
             self.items.setdefault(item.path.stem.removeprefix("test_"), []).append(item)
 
+    def look(self, exercises: Sequence[str]) -> None:
+        """If the collection found no errors, look for errors in the marks of these exercises."""
+        if not self.errors:
+            for name in exercises:
+                self.errors += errors_in_marks(self.course, name, self.items.get(name, []))
 
-@contextlib.contextmanager
-def collected(plugin: CheckCollector, exercises: Sequence[str]) -> Iterator[None]:
-    """Context manager of a pytest session, in which `plugin` has the checks of some exercises.
 
-    In the block, `pytest_runtest_protocol` of the items can run checks. `pytest.main` would end the
-    session after the first run.
-    """
-    course = plugin.course
+def run_pytest(
+    course: Course, exercises: Sequence[str], *plugins: object, options: Sequence[str] = ()
+) -> None:
     files = [str(course.checks_file(name)) for name in exercises]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("PYTEST_ADDOPTS", raising=False)
-        config = _prepareconfig([*OPTIONS, "--rootdir", str(course.root), *files], [plugin])
+    environment = os.environ.pop("PYTEST_ADDOPTS", None)
     try:
-        config._do_configure()
-        session = pytest.Session.from_config(config)
-        config.hook.pytest_sessionstart(session=session)
-        with importable(course):
-            config.hook.pytest_collection(session=session)
-        for name in exercises if not plugin.errors else ():
-            plugin.errors += errors_in_marks(course, name, plugin.items.get(name, []))
-        yield
-        config.hook.pytest_sessionfinish(session=session, exitstatus=pytest.ExitCode.OK)
+        pytest.main([*OPTIONS, *options, "--rootdir", str(course.root), *files], plugins=plugins)
     finally:
-        config._ensure_unconfigure()
+        if environment is not None:
+            os.environ["PYTEST_ADDOPTS"] = environment
+
+
+def _collected(course: Course, exercises: Sequence[str]) -> Collected:
+    collected = Collected(course)
+    run_pytest(course, exercises, Fixtures(course), collected, options=["--collect-only"])
+    collected.look(exercises)
+    return collected
 
 
 def errors_in_checks(course: Course, exercises: Sequence[str]) -> list[AuthoringError]:
     missing = missing_check_files(course, exercises)
-    if missing or not exercises:
-        return missing
-    collector = CheckCollector(course)
-    with collected(collector, exercises):
-        return collector.errors
+    return missing if missing or not exercises else _collected(course, exercises).errors
 
 
 def checks_of(course: Course, exercises: Sequence[str]) -> dict[str, list[Check]]:
     """Return the checks of some exercises in order, or raise `InvalidCourse`. No check runs."""
-    collector = CheckCollector(course)
-    with collected(collector, exercises):
-        if collector.errors:
-            raise InvalidCourse(collector.errors)
-        return {name: list(map(check_of, collector.items[name])) for name in exercises}
-
-
-def check_of(item: pytest.Item) -> Check:
-    """Return the check that a collected test's pytest marks and docstring describe."""
-    mark = item.get_closest_marker("check")
-    args, details = (mark.args, mark.kwargs) if mark else ((), {})
-    return Check(
-        name=item.name,
-        function=_function(item),
-        path=item.path,
-        title=str(args[0]) if args else item.name,
-        weight=float(details.get("points", 1)),
-        needs=tuple(details.get("needs", ())),
-        hints=tuple(details.get("hints") or _hints_in_docstring(item)),
-        hidden=item.get_closest_marker("hidden") is not None,
-        grades=tuple(details.get("grades", ())),
-        in_kit=not any(item.get_closest_marker(name) for name in NOT_IN_KIT),
-    )
-
-
-def _hints_in_docstring(item: pytest.Item) -> list[str]:
-    text = inspect.cleandoc(getattr(getattr(item, "function", None), "__doc__", None) or "")
-    return [" ".join(hint.split()) for hint in re.split(r"\n(?! )", text) if hint.strip()]
+    collected = _collected(course, exercises)
+    if collected.errors:
+        raise InvalidCourse(collected.errors)
+    return {name: [check_of(item) for item in collected.items[name]] for name in exercises}
 
 
 def missing_check_files(course: Course, exercises: Iterable[str]) -> list[AuthoringError]:
@@ -159,7 +134,7 @@ def missing_check_files(course: Course, exercises: Iterable[str]) -> list[Author
     return errors
 
 
-def _load_error(course: Course, path: Path, error: BaseException) -> AuthoringError:
+def load_error(course: Course, path: Path, error: BaseException) -> AuthoringError:
     cause = error.__cause__ if error.__cause__ is not None else error
     doing = f"{path.name} cannot be loaded"
     if not isinstance(error, pytest.fail.Exception):

@@ -1,7 +1,10 @@
 """Pytest plugin that runs checks on a submission and records the results."""
 
-from collections.abc import Sequence
-from typing import Any, Literal
+import functools
+import inspect
+from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -9,6 +12,7 @@ import numpy.typing as npt
 import pytest
 
 from autograder.checks.check_result import (
+    NOT_IN_KIT,
     Check,
     CheckResult,
     MayFollow,
@@ -16,15 +20,16 @@ from autograder.checks.check_result import (
     without_judgement,
 )
 from autograder.checks.expect import Mismatch
+from autograder.checks.fixtures import Fixtures
 from autograder.checks.proxy import Submission
 from autograder.checks.recorded_answers import (
     begin_check,
     settle_follow_through,
     with_unreleased_checks,
 )
+from autograder.course.course_file import Course
 from autograder.course.text import one_line, printable
 from autograder.grading.author_exceptions import explained, innermost
-from autograder.grading.check_collection import CheckCollector, check_of
 from autograder.report.model import Cause, Diagnosis, Evidence, Matrix
 from autograder.report.presentation import sentence
 from autograder.report.values import as_text, excerpt
@@ -40,26 +45,39 @@ PRINTED = " This call printed something, but `print` does not return a value."
 NO_REQUIREMENT = frozenset({"nothing_returned", "printed", "other_kind"})
 
 
-class CheckPlugin(CheckCollector):
-    """Plugin that records the results of checks on one submission after another.
+class CheckRun:
+    """Run of checks on one submission.
 
-    `error` is the internal error that ended the run. If `is_enough` is true, the remaining checks
-    do not run.
+    The first check that needs a worker session opens it. `error` is the internal error that ended
+    the run. If `is_enough` is true, the remaining checks do not run.
     """
 
-    def begin(self, session: WorkerSession, seed: int) -> None:
-        """Begin a run of checks on the submission of a worker session."""
-        self.session = session
+    def __init__(self, open_session: Callable[[], WorkerSession], seed: int) -> None:
+        self._open_session = open_session
         self.seed = seed
         self.results: dict[str, CheckResult] = {}
         self.error: InternalError | None = None
         self.is_enough = False
 
-    def results_of(self, items: Sequence[pytest.Item]) -> list[CheckResult]:
+    @functools.cached_property
+    def session(self) -> WorkerSession:
+        __tracebackhide__ = True
+        return self._open_session()
+
+    @property
+    def has_begun(self) -> bool:
+        return "session" in vars(self)
+
+    def results_of(self, course: Course, items: Sequence[pytest.Item]) -> list[CheckResult]:
         """Return the results of these checks in order. A check that did not run has failed."""
         results = [self.results.get(item.nodeid) or _unfinished(check_of(item)) for item in items]
-        path = items[0].path if items else None
-        return _with_unwritten(with_unreleased_checks(self.course, path, results), self.session)
+        return self.with_unreleased(course, items[0].path if items else None, results)
+
+    def with_unreleased(
+        self, course: Course, path: Path | None, results: list[CheckResult]
+    ) -> list[CheckResult]:
+        results = with_unreleased_checks(course, path, results)
+        return _with_unwritten(results, self.session) if self.has_begun else results
 
     def reason_not_to_run(self, check: Check) -> Cause | None:
         if self.error is not None:
@@ -72,47 +90,60 @@ class CheckPlugin(CheckCollector):
                 return Cause(code="needs_first", names=(other.check.title,))
         return None
 
-    @pytest.hookimpl(tryfirst=True)
+
+RUN = pytest.StashKey[CheckRun]()  # the run to which a test belongs now
+
+
+class CheckPlugin(Fixtures):
+    """Plugin that records results of checks, in a judge or in a person's run of pytest."""
+
+    def session_of(self, item: pytest.Item) -> WorkerSession:
+        return item.stash[RUN].session
+
+    def seed_of(self, item: pytest.Item) -> int:
+        return item.stash[RUN].seed
+
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        run = item.stash.get(RUN, None)
+        if run is None:  # a test that is not a check
+            return
         check = begin_check(self.course, check_of(item))
-        cause = self.reason_not_to_run(check)
-        self.results[item.nodeid] = _unfinished(check)
+        cause = run.reason_not_to_run(check)
+        run.results[item.nodeid] = _unfinished(check)
         if cause is not None:
             raise _NotRun(cause)
 
-    @pytest.hookimpl(tryfirst=True)
+    @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
-    ) -> pytest.TestReport:
-        """Record a check's result, and return a report without the texts that nobody reads."""
-        error = call.excinfo.value if call.excinfo is not None else None
-        self._record(item, call.when == "call", error)
-        outcome: Literal["passed", "failed"] = "passed" if error is None else "failed"
-        phase: Any = call.when
-        return pytest.TestReport(item.nodeid, item.location, {}, outcome, None, phase)
-
-    def _record(self, item: pytest.Item, is_call: bool, error: BaseException | None) -> None:
-        check = self.results[item.nodeid].check
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        run = item.stash.get(RUN, None)
+        if run is None or item.nodeid not in run.results:
+            return report
+        check = run.results[item.nodeid].check
         submission: Submission | None = getattr(item, "funcargs", {}).get("submission")
         about = submission.about() if submission is not None else ()
-        if error is None:
-            if is_call:
-                said = [str(text) for key, text in item.user_properties if key == "note"]
-                self.results[item.nodeid] = CheckResult(
-                    check=check, outcome="passed", note=" ".join(dict.fromkeys(said)), about=about
-                )
-            return
-        if isinstance(error, InternalError):
-            self.error = error
-        if isinstance(error, MayFollow):
-            error = settle_follow_through(error, self.results.values())
-        result = CheckResult(
-            check=check,
-            outcome="failed",
-            about=about,
-            requirement=_requirement(item, check, error),
-        )
-        self.results[item.nodeid] = _failed(result, error, submission)
+        if call.excinfo is not None:
+            error = call.excinfo.value
+            if isinstance(error, InternalError):
+                run.error = error
+            if isinstance(error, MayFollow):
+                error = settle_follow_through(error, run.results.values())
+            requirement = _requirement(item, check, error)
+            result = CheckResult(
+                check=check, outcome="failed", about=about, requirement=requirement
+            )
+            run.results[item.nodeid] = result = _failed(result, error, submission)
+            if result.outcome == "graded when handed in":  # no failure for pytest
+                report.outcome, place = "skipped", item.location
+                report.longrepr = (str(item.path), (place[1] or 0) + 1, result.finding)
+        elif call.when == "call":
+            notes = dict.fromkeys(str(text) for key, text in item.user_properties if key == "note")
+            run.results[item.nodeid] = CheckResult(
+                check=check, outcome="passed", note=" ".join(notes), about=about
+            )
+        return report
 
 
 def _with_unwritten(results: Sequence[CheckResult], session: WorkerSession) -> list[CheckResult]:
@@ -141,6 +172,35 @@ def _requirement(item: pytest.Item, check: Check, error: BaseException) -> str:
     named = [str(name) for key, name in item.user_properties if key == "requirement"]
     only = check.grades[0] if len(check.grades) == 1 else ""
     return getattr(error, "requirement", "") or (named[-1] if named else only)
+
+
+def check_of(item: pytest.Item) -> Check:
+    """Return the check that a collected test's pytest marks and docstring describe."""
+    mark = item.get_closest_marker("check")
+    args, details = (mark.args, mark.kwargs) if mark else ((), {})
+    return Check(
+        name=item.name,
+        function=getattr(item, "originalname", item.name),
+        path=item.path,
+        title=str(args[0]) if args else item.name,
+        weight=float(details.get("points", 1)),
+        needs=tuple(details.get("needs", ())),
+        hints=tuple(details.get("hints") or _hints_in_docstring(item)),
+        hidden=item.get_closest_marker("hidden") is not None,
+        grades=tuple(details.get("grades", ())),
+        in_kit=not any(item.get_closest_marker(name) for name in NOT_IN_KIT),
+    )
+
+
+def _hints_in_docstring(item: pytest.Item) -> list[str]:
+    text = inspect.cleandoc(getattr(getattr(item, "function", None), "__doc__", None) or "")
+    hints: list[str] = []
+    for line in text.splitlines():
+        if hints and line.startswith(" "):
+            hints[-1] += f" {line.strip()}"
+        elif line.strip():
+            hints.append(line.strip())
+    return hints
 
 
 class _NotRun(pytest.skip.Exception):  # type: ignore[name-defined,misc]
@@ -281,3 +341,28 @@ def _stopped(result: CheckResult, error: BaseException) -> CheckResult:
         ),
         stopped=f"{message}{place}",
     )
+
+
+def with_unreadable_answers(
+    results: Sequence[CheckResult], is_sound: Callable[[CheckResult], bool]
+) -> list[CheckResult]:
+    """Return the results.
+
+    A sound check that raised an exception counts as failed. A check is sound if it passes for the
+    course's solution. A sound check raises an exception only if it cannot read the student's
+    result. So a submission cannot pretend that the grader failed.
+    """
+    readable = list(results)
+    for place, result in enumerate(results):
+        if result.outcome == "error" and is_sound(result):
+            error = result.cause.error if result.cause is not None else ""
+            readable[place] = msgspec.structs.replace(
+                result,
+                outcome="failed",
+                cause=Cause(code="unreadable_answer", error=error),
+                finding=(
+                    f"The check cannot read your result. It stopped with {error}. Which types do "
+                    "your results have?"
+                ),
+            )
+    return readable

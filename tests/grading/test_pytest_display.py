@@ -55,7 +55,8 @@ def test_after(submission):
 @pytest.mark.hidden
 @pytest.mark.check("Kept back", points=1, hints=["HIDDEN-HINT"])
 @pytest.mark.parametrize("number", [8765.5, 4321.25], ids=["ID-8765", "ID-4321"])
-def test_hidden(submission, number, logged, note):
+def test_hidden(submission, number, logged, note, record_property):
+    record_property("hidden_input", number)
     note(f"NOTED-OF-{number}")
     expect_close(submission.double(np.array([number])), [2 * number], f"HIDDEN-FINDING {number}")
 
@@ -209,9 +210,24 @@ def test_a_failure_is_told_as_in_the_terminal(tiny):
         assert "test_hidden[1]" in failures and "test_hidden[2]" in failures
 
 
-def test_an_exam_lists_no_check_that_it_hides(tiny):
+def test_an_exam_runs_no_check_that_it_hides(tiny):
     output = tiny("exam", WRONG, "-rA")
-    assert "1 failed, 1 passed, 1 skipped" in output
+    assert "1 failed, 1 passed, 1 skipped, 4 deselected" in output
+    assert "This run leaves out the checks that an exam hides." in output
+    assert "7 deselected" in tiny("exam", WRONG, "-k", "hidden")
+
+
+@pytest.mark.parametrize("option", ["--pdb", "--trace", "--debug"])
+@pytest.mark.parametrize("policy", [pytest.param("homework", marks=pytest.mark.thorough), "exam"])
+def test_a_debugger_is_for_practice(tiny, policy, option):
+    output = tiny(policy, WRONG, option)
+    assert f"ERROR: {option} would show the answers" in output
+    assert "Traceback" not in output and "VISIBLE-FINDING" not in output
+
+
+@pytest.mark.thorough
+def test_a_debugger_under_practice(tiny):
+    assert "local_of_a_check" in tiny("practice", WRONG, "--pdb", "-x")
 
 
 def test_a_file_that_cannot_be_read_is_said_in_one_sentence(tiny):

@@ -1,5 +1,6 @@
 """`pytest NAME.py` checks a submission, with the options that pytest users know."""
 
+import json
 import os
 import subprocess
 import sys
@@ -76,7 +77,7 @@ def test_a_folder_is_collected(run, tmp_path):
 def test_select_and_stop(run):
     _, output = run("softmax.py", "-x", "-k", "one_row or last_axis or any_axis")
     assert "1 failed, 1 passed, 5 deselected" in output
-    assert "3 of 12 points" in output  # the report is about the whole file
+    assert "Not run: it was not selected." in output
 
 
 @pytest.mark.thorough
@@ -87,26 +88,67 @@ def test_last_failed(run, tmp_path):
     assert "6 failed, 2 deselected" in output
 
 
+@pytest.mark.thorough
+def test_the_debugger_stops_in_the_check(run):
+    _, output = run("softmax.py", "-x", "--pdb", given="p 'shape is', x.shape\nc\n")
+    assert "('shape is', (3, 2))" in output
+
+
+@pytest.mark.thorough
+def test_the_debugger_stops_in_the_line_that_raised(run, tmp_path):
+    """In a process that knows no answer: the judge's modules are not there."""
+    (tmp_path / "softmax.py").write_text(
+        "import numpy as np\ndef softmax(x, axis=-1):\n    e = np.exp(x)\n    return np.reshape(e, 99)\n"
+    )
+    ask = "p 'e is', e.shape\nimport sys\np 'judge', 'autograder' in sys.modules\nq\n"
+    _, output = run("softmax.py", "-x", "--pdb", given=ask)
+    assert "ValueError: cannot reshape array of size 3" in output
+    assert "softmax.py(4)softmax()" in output and "-> return np.reshape(e, 99)" in output
+    assert "('e is', (3,))" in output and "('judge', False)" in output
+
+
 def test_the_checks_alone_say_what_to_do(run, root: Path):
     _, output = run(str(root / "reference" / "checks" / "test_softmax.py"))
     assert "Name the student's file, not the checks" in output
 
 
-def test_an_editor_runs_a_check_by_its_id(run, tmp_path):
-    """PyCharm and JUnit read ids and places from the reports. All places are in the student's file."""
-    code, output = run("softmax.py::test_any_axis", "--junitxml=found.xml")
-    assert (code, "1 failed" in output, "3 of 12 points" in output) == (1, True, True)
+EDITOR = """
+import json, pathlib
+
+def pytest_sessionfinish(session):
+    tree = [(item.name, item.nodeid, item.location[1]) for item in session.items]
+    pathlib.Path("tree.json").write_text(json.dumps(tree))
+"""
+
+
+def test_an_editor_lists_titles_and_runs_by_ids(run, tmp_path, root):
+    """As VS Code asks: a plugin of its own that only collects, and then ids; JUnit for others."""
+    (tmp_path / "vscode_pytest.py").write_text(EDITOR)
+    stub = (root / "exercises" / "hand_computation.py").read_text()
+    (tmp_path / "hand_computation.py").write_text(stub)
+    here = ("-p", "vscode_pytest", f"--rootdir={tmp_path}")
+    run(*here, "--collect-only", ".")
+    tree = json.loads((tmp_path / "tree.json").read_text())
+    named = {name: (test, line) for name, test, line in tree}
+    assert named["One row of numbers"] == ("softmax.py::test_one_row", 0)
+    assert named["test_step[Part A: the scores Q Kᵀ]"][0].endswith("::test_step[a_scores]")
+    title = "Part A: the scores Q Kᵀ"
+    chosen = f"{tmp_path}/{named[f'test_step[{title}]'][0]}"
+    code, output = run(*here, chosen, "--junitxml=found.xml")
+    assert (code, "1 failed" in output) == (1, True)
+    assert "0 of 13 points" in output and "Not run: it was not selected." in output
     (case,) = ElementTree.parse(tmp_path / "found.xml").iter("testcase")
-    assert case.find("failure").get("message").startswith("Any axis, and any number of axes")
+    assert case.find("properties/property[@name='title']").get("value") == title
+    assert case.find("failure").get("message").startswith(title)
     assert "reference" not in (tmp_path / "found.xml").read_text()
 
 
-def test_files_of_two_courses_are_checked_in_one_run(run, root):
-    text = root / "examples" / "courses" / "text" / "solutions" / "word_counts.py"
-    code, output = run("softmax.py", str(text), "-k", "not other")
-    assert code == 1
-    assert "3 of 12 points" in output and "Traceback" not in output
-    assert "test_word_counts" not in output
+def test_files_of_two_courses_are_refused_with_a_sentence(run, root):
+    text = root / "examples" / "courses" / "text" / "exercises" / "word_counts.py"
+    code, output = run("softmax.py", str(text))
+    assert code == 4
+    assert "Check one course at a time." in output
+    assert "Traceback" not in output
 
 
 IN_A_CLASS = """
@@ -136,5 +178,5 @@ def test_checks_in_a_class_are_run_and_selected(run, tmp_path):
     file = str(course.handed_out / "double.py")
     code, output = run(file, course=course.root)
     assert (code, "1 failed, 1 passed" in output, "1 of 3 points" in output) == (1, True, True)
-    code, output = run(f"{file}::test_small", course=course.root)
-    assert (code, "1 passed" in output, "1 of 3 points" in output) == (0, True, True), output
+    code, output = run(f"{file}::TestDouble::test_small", course=course.root)
+    assert (code, "1 passed" in output, "not selected" in output) == (0, True, True), output
