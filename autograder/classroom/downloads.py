@@ -154,22 +154,28 @@ PLAIN = Importer(
 def importers() -> dict[str, Importer]:
     points = hooks(GROUP).values()
     known: dict[str, Importer] = {}
-    for point in sorted(points, key=lambda point: not point.value.startswith(KIT)):
-        where = f"The entry point {point.name!r} ({point.value})"
-        try:
-            loaded = point.load()
-        except Exception as error:  # whatever a site's module raises
-            if point.value.startswith(KIT) and isinstance(error, ModuleNotFoundError):
-                continue  # the extension is not installed
-            raise UserError(
-                f"{where} cannot be loaded: {type(error).__name__}: {error}. Fix it, or uninstall "
-                f"its package."
-            ) from None
-        for importer in loaded if isinstance(loaded, list | tuple) else [loaded]:
+    for point in points:
+        if point.value.startswith(KIT):
+            try:
+                known |= {importer.name: importer for importer in point.load()}
+            except ModuleNotFoundError as error:
+                if not f"{point.module}.".startswith(f"{error.name}."):
+                    raise  # otherwise the extension is not installed
+    known[PLAIN.name] = PLAIN
+    for point in points:
+        if not point.value.startswith(KIT):
+            where = f"The entry point {point.name!r} ({point.value})"
+            try:
+                importer = point.load()
+            except Exception as error:  # whatever a site's module raises
+                raise UserError(
+                    f"{where} cannot be loaded: {type(error).__name__}: {error}. Fix it, or "
+                    f"uninstall its package."
+                ) from None
             if not isinstance(importer, Importer):
                 raise UserError(f"{where} is not an Importer of autograder.classroom.downloads.")
-            known[importer.name] = importer
-    return {**known, PLAIN.name: PLAIN}
+            known[point.name] = importer
+    return known
 
 
 def named(name: str) -> Importer:
