@@ -229,24 +229,20 @@ def recognise(
             f"{listing.root} holds no submission in the form of {importer.title}. Expected "
             f"{importer.expected}. Without --from, grade recognises the form itself."
         )
-    known = list(importers().values())
+    known = importers()
     for here in _levels(listing, students):
-        if (likely := _likeliest(here, known)) is not None:
-            return _read(here, likely, exercises)
+        counts = {importer.name: importer.recognise(here) for importer in known.values()}
+        most = max(counts.values())
+        likely = [known[name] for name, count in counts.items() if count == most > 0]
+        if len(likely) > 1:
+            titles = join_names([importer.title for importer in likely])
+            raise UserError(f"{here.root} may be a download of {titles}. Name it with --from.")
+        if likely:
+            return _read(here, likely[0], exercises)
     flat = _flat_files(exercises)
     if not listing.folders and flat.recognise(listing):
         return _read(listing, flat, exercises)
     return None
-
-
-def _likeliest(listing: Listing, known: Sequence[Importer]) -> Importer | None:
-    counts = [importer.recognise(listing) for importer in known]
-    most = max(counts)
-    likely = [each for each, count in zip(known, counts, strict=True) if count == most > 0]
-    if len(likely) > 1:
-        titles = join_names([importer.title for importer in likely])
-        raise UserError(f"{listing.root} may be a download of {titles}. Name it with --from.")
-    return likely[0] if likely else None
 
 
 def _levels(listing: Listing, students: Collection[str]) -> Iterator[Listing]:

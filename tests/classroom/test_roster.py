@@ -65,7 +65,7 @@ def test_a_class_on_canvas(read):
 
 def test_by_e_mail_and_id(read):
     found, _ = read(GRADESCOPE, "id,email,name\nx1,JOERG@example.org,\n3002,,\nx3,,Chen Bo\n")
-    assert list(found) == ["3002", "empty@example.org", "x1", "x3"]
+    assert list(found) == ["3002", "empty@example.org", "submission_99", "x1", "x3"]
 
 
 def test_plain_folders_by_id_and_name(read):
@@ -118,7 +118,7 @@ def test_a_sites_own_platform_has_a_column(roster, monkeypatch):
     found = roster(text)
     assert found.known("a").ids == {"canvas": "7", "moonboard": "m7"}
     assert list(found.known("a").ids) == ["canvas", "moonboard"]
-    assert found.match("moonboard", [Owner(key="m7")])[0].ids == ["a"]
+    assert found.match([("moonboard", Owner(key="m7"))])[0].ids == ["a"]
 
 
 @pytest.mark.parametrize(
