@@ -8,7 +8,7 @@ import msgspec
 
 from autograder.course.errors import UserError
 from autograder.course.installation import extension, hooks
-from autograder.course.text import did_you_mean, few, join_names, nearest, one_line, several
+from autograder.course.text import did_you_mean, few, nearest, one_line, several
 from autograder.submission.archive import PathParts
 from autograder.submission.file_names import counts, may_be_hidden_work, named_for
 from autograder.submission.read import UnreadableFile, as_utf8, entries_of, kind_of, read_bytes
@@ -187,22 +187,17 @@ def named(name: str) -> Importer:
     return known[name]
 
 
-Pieces = list[Piece]
+Pieces = list[tuple[Importer, Piece]]
 
 
 class Download(msgspec.Struct, frozen=True):
     """Download of a known platform: its pieces in order, and notes."""
 
-    importer: Importer
     listing: Listing
     pieces: Pieces
+    notes: list[str]
     not_understood: list[str]  # notes on entries without a known student
-    disputed: list[Pieces]  # list of pieces for each entry that may belong to several students
-
-    @property
-    def note(self) -> str:
-        count = len({piece.entry for piece in self.pieces})
-        return f"Read as a download of {self.importer.title}: {several(count, 'entry')}."
+    disputed: list[Pieces] = []  # list of pieces for each entry that may belong to several students
 
 
 def recognise(
@@ -224,24 +219,21 @@ def recognise(
             if around and importer is not PLAIN and not importer.recognise(here):
                 continue  # the download may be further down
             if importer.read(here):
-                return _read(here, importer, exercises)
+                return _read(here, [importer], exercises)
         raise UserError(
             f"{listing.root} holds no submission in the form of {importer.title}. Expected "
             f"{importer.expected}. Without --from, grade recognises the form itself."
         )
-    known = importers()
+    known = importers().values()
     for here in _levels(listing, students):
-        counts = {importer.name: importer.recognise(here) for importer in known.values()}
-        most = max(counts.values())
-        likely = [known[name] for name, count in counts.items() if count == most > 0]
-        if len(likely) > 1:
-            titles = join_names([importer.title for importer in likely])
-            raise UserError(f"{here.root} may be a download of {titles}. Name it with --from.")
+        counted = [(importer.recognise(here), importer) for importer in known]
+        likely = [(count, importer) for count, importer in counted if count > 0]
         if likely:
-            return _read(here, likely[0], exercises)
+            likely.sort(key=lambda pair: -pair[0])
+            return _read(here, [*(importer for _, importer in likely), PLAIN], exercises)
     flat = _flat_files(exercises)
     if not listing.folders and flat.recognise(listing):
-        return _read(listing, flat, exercises)
+        return _read(listing, [flat], exercises)
     return None
 
 
@@ -288,44 +280,51 @@ def _flat_files(exercises: Collection[str]) -> Importer:
     return Importer(name=PLAIN.name, title=title, expected=expected, recognise=count, read=read)
 
 
-def _read(listing: Listing, importer: Importer, exercises: Collection[str]) -> Download:
+def _read(listing: Listing, known: Sequence[Importer], exercises: Collection[str]) -> Download:
+    """Read each folder with the first importer that knows it, and each file with all importers."""
     readings: dict[str, Pieces] = {}
-    for piece in importer.read(listing):
-        if importer is not PLAIN or not named_for(piece.entry, exercises):
-            readings.setdefault(piece.entry, []).append(piece)
+    folders = set(listing.folders)
+    for importer in known:
+        skipped = set(exercises) if importer is PLAIN else set()
+        before = folders & readings.keys()
+        for piece in importer.read(listing):
+            if piece.entry not in before and not named_for(piece.entry, skipped):
+                readings.setdefault(piece.entry, []).append((importer, piece))
     certain, disputed = [], []
     for pieces in readings.values():
-        if len({tuple(owner.key for owner in piece.owners) for piece in pieces}) > 1:
+        if len({tuple(owner.key for owner in piece.owners) for _, piece in pieces}) > 1:
             disputed.append(pieces)
         else:
             certain.append(pieces[0])
     pieces, of_one_key = _without_shared_keys(certain)
-    pieces.sort(key=lambda piece: (piece.entry, piece.attempt))
-    taken = {*readings, *importer.also(listing)}
+    pieces.sort(key=lambda pair: (pair[1].entry, pair[1].attempt))
+    taken = {*readings, *(name for importer in known for name in importer.also(listing))}
     rest = [entry for entry in listing.entries if entry.name not in taken]
-    open_notes = _not_understood(rest, pieces, importer, exercises)
+    open_notes = _not_understood(rest, pieces, known[0], exercises)
     open_notes += hidden_entries(listing.hidden)
-    return Download(importer, listing, pieces, open_notes, [*disputed, *of_one_key])
+    return Download(listing, pieces, [_origin(pieces, known)], open_notes, [*disputed, *of_one_key])
 
 
 def _without_shared_keys(pieces: Pieces) -> tuple[Pieces, list[Pieces]]:
     """Separate the pieces whose key belongs to one person from those whose key is shared."""
-    people: dict[str, set[Owner]] = {}
-    for owner in (owner for piece in pieces for owner in piece.owners):
-        people.setdefault(owner.key, set()).add(owner)
+    people: dict[tuple[str, str], set[Owner]] = {}
+    for importer, piece in pieces:
+        for owner in piece.owners:
+            people.setdefault((importer.name, owner.key), set()).add(owner)
     shared: set[Owner] = set()
     for owners in people.values():
         details = zip(*((owner.id, owner.name, owner.email) for owner in owners), strict=True)
         if any(len({*values} - {""}) > 1 for values in details):
             shared |= owners
     clear, disputed = [], []
-    for piece in pieces:
+    for importer, piece in pieces:
         own = tuple(owner for owner in piece.owners if owner not in shared)
         if own:
-            clear.append(msgspec.structs.replace(piece, owners=own))
+            clear.append((importer, msgspec.structs.replace(piece, owners=own)))
         for key in dict.fromkeys(owner.key for owner in piece.owners if owner in shared):
-            others = sorted(people[key], key=lambda owner: (owner.name, owner.email, owner.id))
-            disputed.append([msgspec.structs.replace(piece, owners=(each,)) for each in others])
+            others = sorted(people[importer.name, key], key=lambda o: (o.name, o.email, o.id))
+            readings = [msgspec.structs.replace(piece, owners=(owner,)) for owner in others]
+            disputed.append([(importer, reading) for reading in readings])
     return clear, disputed
 
 
@@ -336,16 +335,35 @@ def disputes(disputed: Sequence[Pieces]) -> list[str]:
     count = several(len(disputed), "entry")
     notes = [f"{count} not graded, since each may belong to several students:"]
     for readings in disputed:
-        owners = dict.fromkeys(owner for piece in readings for owner in piece.owners)
+        owners = dict.fromkeys(owner for _, piece in readings for owner in piece.owners)
         names = [f"{one_line(owner.key, 60)}'s" for owner in owners]
         if len(set(names)) < len(names):
             names = [f"{one_line(o.name or o.email, 60)}'s ({one_line(o.key, 60)})" for o in owners]
-        notes.append(f"{one_line(readings[0].entry, 100)} may be {' or '.join(names[:MAX_SHOWN])}.")
+        notes.append(
+            f"{one_line(readings[0][1].entry, 100)} may be {' or '.join(names[:MAX_SHOWN])}."
+        )
     return [
         *notes,
         "Enter each student's name on the platform in the platform's column of the roster, or "
         "name the platform with --from.",
     ]
+
+
+def _origin(pieces: Pieces, known: Sequence[Importer]) -> str:
+    entries: dict[str, dict[str, None]] = {importer.title: {} for importer in known}
+    for importer, piece in pieces:
+        entries[importer.title][piece.entry] = None
+    (title, most), *others = sorted(entries.items(), key=lambda item: -len(item[1]))
+    others = [(other, names) for other, names in others if names]
+    if not others:
+        return f"Read as a download of {title}: {several(len(most), 'entry')}."
+    parts = [f"{several(len(most), 'entry')} of {title}"]
+    for other, names in others:
+        shown = few([one_line(name, 60) for name in names], MAX_SHOWN)
+        parts.append(f"{several(len(names), 'entry')} of {other} ({shown})")
+    return (
+        f"The submissions are mixed: {'; '.join(parts)}. Each was read in the form of its platform."
+    )
 
 
 def hidden_entries(names: Sequence[str]) -> list[str]:
@@ -366,7 +384,7 @@ def _not_understood(
     if not entries:
         return []
     notes = [f"{several(len(entries), 'entry')} not graded, since the student is unknown:"]
-    owners = {piece.entry: piece.owners[0].key for piece in pieces}
+    owners = {piece.entry: piece.owners[0].key for _, piece in pieces}
     for at, entry in enumerate(entries):
         why = f"expected {importer.expected}"
         if entry.is_folder and named_for(entry.name, exercises):

@@ -11,6 +11,7 @@ from autograder.classroom.downloads import (
     PLAIN,
     YEARS,
     Download,
+    Importer,
     Listing,
     Owner,
     Piece,
@@ -22,7 +23,7 @@ from autograder.classroom.downloads import (
 )
 from autograder.classroom.roster import Roster
 from autograder.course.errors import UserError
-from autograder.course.text import few, identity, one_line, printable
+from autograder.course.text import few, identity, join_names, one_line, printable
 from autograder.report.model import HandIn
 from autograder.submission.archive import MAX_STUDENT, UNPACKED, PathParts
 from autograder.submission.file_names import counts, named_for
@@ -188,18 +189,18 @@ def hand_ins(
         own, notes = find_folders(root, exercises, known=known, packed=packed)
         if roster is None:
             return own, notes, False
-        importer, people = PLAIN, [plain_owner(folder.student) for folder in own]
+        people = [(PLAIN.name, plain_owner(folder.student)) for folder in own]
     else:
         pieces, disputed = _settled(download, roster)
-        notes, open_notes = [download.note], [*download.not_understood, *disputes(disputed)]
-        found, importer = shares(pieces, exercises), download.importer
-        people = [share.person for share in found]
+        notes, open_notes = download.notes, [*download.not_understood, *disputes(disputed)]
+        found = shares(pieces, exercises)
+        people = [(share.importer.name, share.person) for share in found]
     folders: list[Folder] = []
     absent: list[Folder] = []
     if roster is None:
-        members = [_Member(at, identity(who.key), HandIn()) for at, who in enumerate(people)]
+        members = [_Member(at, identity(who.key), HandIn()) for at, (_, who) in enumerate(people)]
     else:
-        members, absent, more, unclear = _enrolled(importer.name, people, disputed, roster)
+        members, absent, more, unclear = _enrolled(people, disputed, roster)
         notes, open_notes = [*notes, *more], [*open_notes, *unclear]
     for number, member in enumerate(members):
         if download is None:
@@ -208,8 +209,8 @@ def hand_ins(
                 folder = msgspec.structs.replace(folder, student=member.student)
         else:
             share = found[member.place]
-            folder = _folder(share, download, member, scratch / str(number))
-            folder = _if_one_students(folder, exercises) if importer is PLAIN else folder
+            folder = _folder(share, download.listing, member, scratch / str(number))
+            folder = _if_one_students(folder, exercises) if share.importer is PLAIN else folder
         if folder.subfolders and member.roster.enrolled:  # the folder of one student
             folder = msgspec.structs.replace(folder, unclear="", subfolders=())
         folders.append(folder)
@@ -221,8 +222,8 @@ def hand_ins(
 def _settled(download: Download, roster: Roster | None) -> tuple[Pieces, list[Pieces]]:
     pieces, disputed = list(download.pieces), []
     for readings in download.disputed:
-        owners = [piece.owners[0] for piece in readings]
-        which = roster.settle(download.importer.name, owners) if roster is not None else None
+        owners = [(importer.name, piece.owners[0]) for importer, piece in readings]
+        which = roster.settle(owners) if roster is not None else None
         if which is None:
             disputed.append(readings)
         else:
@@ -231,23 +232,23 @@ def _settled(download: Download, roster: Roster | None) -> tuple[Pieces, list[Pi
 
 
 def _enrolled(
-    platform: str, people: Sequence[Owner], disputed: Sequence[Pieces], roster: Roster
+    people: Sequence[tuple[str, Owner]], disputed: Sequence[Pieces], roster: Roster
 ) -> tuple[list[_Member], list[Folder], list[str], list[str]]:
     """Match people with the roster. Return members, students without a hand-in, and notes."""
     members: list[_Member] = []
     strangers: list[Owner] = []
-    matches = roster.match(platform, people)
-    for at, (person, match) in enumerate(zip(people, matches, strict=True)):
+    matches = roster.match(people)
+    for at, ((_, person), match) in enumerate(zip(people, matches, strict=True)):
         in_team = roster.is_team(person.name or person.key)
         for student in match.ids:
             members.append(_Member(at, identity(student), roster.known(student), in_team))
         if not match.ids and not match.unclear:
             members.append(_Member(at, identity(person.key), HandIn(enrolled=False)))
             strangers.append(person)
-    readings = [piece.owners[0] for pieces in disputed for piece in pieces]
+    readings = [(importer.name, piece.owners[0]) for each in disputed for importer, piece in each]
     unsure = {
         student
-        for match in [*matches, *roster.match(platform, readings)]
+        for match in [*matches, *roster.match(readings)]
         for student in (*match.may_be, *match.ids)
     }
     folders, missing = [], []
@@ -262,16 +263,18 @@ class Share(msgspec.Struct):
     """Pieces of one person that count, oldest first."""
 
     person: Owner
+    importer: Importer
     pieces: list[Piece]
     notes: list[str] = []
 
 
 def shares(pieces: Pieces, exercises: Collection[str]) -> list[Share]:
     """Return each person's share, sorted by key. All members of a team have the same share."""
-    by_person: dict[str, Share] = {}
-    for piece in pieces:
+    by_person: dict[tuple[str, str], Share] = {}
+    for importer, piece in pieces:
         for owner in piece.owners:
-            by_person.setdefault(owner.key, Share(owner, [])).pieces.append(piece)
+            key = owner.key, importer.name
+            by_person.setdefault(key, Share(owner, importer, [])).pieces.append(piece)
     for share in by_person.values():
         _leave_out_older(share, exercises)
     return [by_person[key] for key in sorted(by_person)]
@@ -317,25 +320,24 @@ def _replaces(
     return is_packed and any(each.name == each.original == piece.original for each in pieces)
 
 
-def _folder(share: Share, download: Download, member: _Member, place: Path) -> Folder:
+def _folder(share: Share, listing: Listing, member: _Member, place: Path) -> Folder:
     """Return the folder with one student's files. It may be a folder of the download."""
     person, pieces, roster = share.person, share.pieces, member.roster
-    importer, listing = download.importer, download.listing
     late = any(piece.late for piece in pieces)
     at, note = (roster.at, "") if roster.at else _time_of(pieces)
     hand_in = msgspec.structs.replace(
         roster,
-        platform=importer.name,
+        platform=share.importer.name,
         platform_id="" if member.in_team else printable(person.id),
         name=roster.name or one_line(person.name, 120),
         email=roster.email or one_line(person.email, 120),
         entries=tuple(one_line(piece.entry, 300) for piece in pieces),
         at=at,
-        at_from=roster.at_from or (importer.title if at or late else ""),
+        at_from=roster.at_from or (share.importer.title if at or late else ""),
         late=late,
     )
     notes = tuple(filter(None, [*_notes_on(share, member.in_team), note]))
-    folder = Folder(member.student, place, hand_in, notes, starters=importer.starters)
+    folder = Folder(member.student, place, hand_in, notes, starters=share.importer.starters)
     own = listing.root / pieces[0].entry
     if len(pieces) == 1 and not pieces[0].name and kind_of(own) == "folder":
         return msgspec.structs.replace(folder, path=own, lost=listing.lost(pieces[0].entry))
@@ -443,6 +445,17 @@ def _apart(folders: list[Folder]) -> tuple[list[Folder], list[str]]:
         if len(same) == 1:
             apart += same
             continue
-        notes.append(f"{student} is the name of {len(same)} submissions. None of them was graded.")
-        apart.append(Folder(student, None, unclear=WHOSE))
+        details = [folder.hand_in or HandIn() for folder in same]
+        platforms = join_names([hand_in.platform for hand_in in details])
+        notes.append(
+            f"{student} is the name of {len(same)} submissions, from {platforms}. None of them was "
+            f"graded. Grade each platform by itself, with --from."
+        )
+        agreed = {
+            name: value
+            for name, value in msgspec.structs.asdict(details[0]).items()
+            if all(getattr(hand_in, name) == value for hand_in in details)
+        }
+        agreed["entries"] = tuple(entry for hand_in in details for entry in hand_in.entries)
+        apart.append(Folder(student, None, HandIn(**agreed), unclear=WHOSE))
     return apart, notes

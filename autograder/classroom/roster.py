@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import permutations
 from pathlib import Path
 
 import msgspec
@@ -12,7 +13,7 @@ from autograder.classroom.downloads import PLAIN, Owner, importers
 from autograder.classroom.table_import import Row, Table, as_number
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
-from autograder.course.text import did_you_mean, few, number, one_line, several
+from autograder.course.text import did_you_mean, few, nearest, number, one_line, several
 from autograder.report.grades_table import plain_cell
 from autograder.report.model import HandIn
 
@@ -21,6 +22,7 @@ HANDED_IN = ("extra_days", "excused", "handed_in", "late_days_used")
 EVERYTHING = "all"  # value in the column `excused` for the whole course
 REMEDY = "Give the column of the students' ids the name `id`, or name another file with --roster."
 MAX_SHOWN = 10
+LIKELY = 0.83  # similarity of two names that may differ by a typing error
 MAX_DAYS = 3650
 
 
@@ -127,20 +129,20 @@ class Roster:
     def known(self, student: str) -> HandIn:
         return self._by_id[student].hand_in
 
-    def match(self, platform: str, people: Sequence[Owner]) -> list[Match]:
+    def match(self, people: Sequence[tuple[str, Owner]]) -> list[Match]:
         """Match people with students, by id, then by e-mail, then by name.
 
         Leave doubtful cases open. If several people may be the same student, the strongest evidence
         decides. For example, an id is stronger than a display name, which everybody can choose.
         """
-        matches = [self._match(platform, person) for person in people]
+        matches = [self._match(platform, person) for platform, person in people]
         claims: dict[str, list[int]] = {}
         for at, match in enumerate(matches):
             for student in match.ids:
                 claims.setdefault(student, []).append(at)
         for student, places in claims.items():
             signs = [SIGNS.index(matches[at].sign) for at in places]
-            names = [one_line(people[at].key, 60) for at in places]
+            names = [one_line(people[at][1].key, 60) for at in places]
             for at, sign in zip(places, signs, strict=True):
                 if len(places) > 1 and (sign > min(signs) or signs.count(sign) > 1):
                     match = matches[at]
@@ -172,15 +174,20 @@ class Roster:
                 )
         raise AssertionError("the last sign is the team")
 
-    def settle(self, platform: str, owners: Sequence[Owner]) -> int | None:
+    def settle(self, readings: Sequence[tuple[str, Owner]]) -> int | None:
         """Return the index of the only owner in the roster. With no owner or several, return None.
 
         Only ids are compared, and only if the roster has everybody's id on this platform.
         """
-        column = platform if platform in self._platforms else "id"
-        ids = {student.cells[column] for student in self.students}
-        fits = [at for at, owner in enumerate(owners) if owner.id in ids or owner.key in ids]
-        return fits[0] if len(fits) == 1 and "" not in ids else None
+        fits = []
+        for at, (platform, person) in enumerate(readings):
+            column = platform if platform in self._platforms else "id"
+            ids = {student.cells[column] for student in self.students}
+            if "" in ids:
+                return None
+            if person.id in ids or person.key in ids:
+                fits.append(at)
+        return fits[0] if len(fits) == 1 else None
 
     def _candidates(self, platform: str, person: Owner) -> list[tuple[str, list[Student]]]:
         """Return the possible students for each kind of evidence, strongest first."""
@@ -220,14 +227,24 @@ class Roster:
         ]
 
     def notes(self, missing: Sequence[str], strangers: Sequence[Owner]) -> list[str]:
-        """Return notes on missing students, and on people who are not in the roster."""
+        """Return notes on missing students, and on people who are not in the roster.
+
+        A note on a person also names a missing student with a similar name.
+        """
         notes = []
         if missing:
             who = several(len(missing), "student")
             shown = ", ".join(one_line(student, 80) for student in missing)
             notes.append(f"{who} of the roster handed in nothing: {shown}.")
         if strangers:
-            called = [one_line(person.key, 80) for person in strangers[:MAX_SHOWN]]
+            absent = [self._by_id[id] for id in missing]
+            called = []
+            for person in strangers[:MAX_SHOWN]:
+                called.append(one_line(person.key, 80))
+                likely = [student for student in absent if _may_be_called(person, student)]
+                if len(likely) == 1:
+                    about = ", ".join(filter(None, (likely[0].cells["name"], likely[0].id)))
+                    called[-1] += f" (perhaps {one_line(about, 80)})"
             more = f" {len(strangers) - MAX_SHOWN} more." if len(strangers) > MAX_SHOWN else ""
             notes.append(
                 f"Graded, but not in the roster: {'; '.join(called)}.{more} If the roster has one "
@@ -235,6 +252,21 @@ class Roster:
                 f"platform in the platform's column of the roster."
             )
         return notes
+
+
+def _may_be_called(person: Owner, student: Student) -> bool:
+    id, name = student.id.casefold(), student.cells["name"]
+    words, theirs = ({*map(_letters, each.split())} - {""} for each in (name, person.name))
+    logins = {f"{a[:cut]}{b}" for a, b in permutations(words, 2) for cut in (1, len(a))}
+    for key in filter(None, map(str.casefold, (person.id, person.key))):
+        alike = key[0] == id[0] and re.findall(r"\d", key) == re.findall(r"\d", id)
+        if _letters(key) in logins or (alike and not key.isdigit() and nearest(key, [id], LIKELY)):
+            return True
+    return len(words & theirs) > 1 or bool(nearest(squashed(person.name), spellings(name), LIKELY))
+
+
+def _letters(word: str) -> str:
+    return "".join(filter(str.isalpha, unicodedata.normalize("NFKD", word).casefold()))
 
 
 def squashed(name: str) -> str:

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from autograder.classroom import downloads
+from autograder.classroom import roster as roster_module
 from autograder.classroom.downloads import Owner
 from autograder.classroom.hand_ins import hand_ins
 from autograder.classroom.roster import Roster, spellings
@@ -76,6 +77,47 @@ def test_plain_folders_by_id_and_name(read):
     assert notes[-1].startswith("Graded, but not in the roster: m66. If")  # other digits
 
 
+PEOPLE = """id,name
+12000,Emma Moore
+12001,Eva Torres
+12002,"Öztürk, Can"
+12003,Anna Berg
+12004,Anna Berg
+jsmith,John Smith
+hands1,Max In
+"""
+
+
+@pytest.mark.parametrize(
+    ("folder", "likely"),
+    [
+        ("emoore", "emoore (perhaps Emma Moore, 12000)"),
+        ("cozturk", "cozturk (perhaps Öztürk, Can, 12002)"),
+        ("Emma Louise Moore", "Emma Louise Moore (perhaps Emma Moore, 12000)"),
+        ("Ema Moore", "Ema Moore (perhaps Emma Moore, 12000)"),
+        ("jsmiht", "jsmiht (perhaps John Smith, jsmith)"),
+        *[
+            (name, name)
+            for name in ("etores2", "12010", "hsmith", "aberg", "min", "hands2", "roster", "moore")
+        ],
+    ],
+)
+def test_only_a_likely_student_is_suggested(read, folder, likely):
+    """Likely is one missing student, by a typing error or a login that is made of the name."""
+    _, notes = read({f"{folder}/softmax.py": "x", "hands1/softmax.py": "x"}, PEOPLE)
+    assert f"not in the roster: {likely}. If" in notes[-1]
+
+
+def test_a_class_of_strangers_is_compared_only_for_those_that_are_printed(monkeypatch, read):
+    """Each comparison is slow, and a class by other names has as many strangers as missing."""
+    compared = []
+    monkeypatch.setattr(roster_module, "_may_be_called", lambda *both: compared.append(both))
+    people = "id,name\n" + "".join(f"m{i},Student {i}\n" for i in range(15))
+    _, notes = read({f"other{i:02}/softmax.py": "x" for i in range(13)}, people)
+    assert len(compared) == 10 * 15
+    assert "other08; other09. 3 more. If the roster" in notes[-1]
+
+
 def test_two_of_one_name_are_not_guessed(read):
     found, notes = read(MOODLE, "id,name,moodle\na,Anna Muster,\nb,Muster Anna,\n")
     assert "By name, Anna Muster_2003 may be any of the students a, b." in notes[-1]
@@ -104,7 +146,7 @@ def test_a_display_name_takes_nothing_from_an_id(read):
 
 def test_a_row_with_a_number_of_its_own_is_nobody_elses(roster):
     names = roster("id,name,moodle\na,Anna Muster,2004\n")
-    assert names.match("moodle", [Owner(key="k", id="2003", name="Anna Muster")])[0].ids == []
+    assert names.match([("moodle", Owner(key="k", id="2003", name="Anna Muster"))])[0].ids == []
 
 
 def test_a_sites_own_platform_has_a_column(roster, monkeypatch):

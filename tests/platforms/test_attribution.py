@@ -325,10 +325,9 @@ def test_a_number_of_one_and_the_name_of_another():
 def test_two_platforms_read_one_file():
     """Of Brightspace by its beginning, of Blackboard by the rest: nobody gets it unless it is said."""
     entry = "301-77 - Eve - Feb 5, 2027 945 AM - x_bob_attempt_2027-02-03-10-00-00_softmax.py"
-    with pytest.raises(UserError, match="may be a download of Blackboard and Brightspace"):
-        graded({entry: "# by eve\n"})
-    folders, _ = graded({entry: "# by eve\n"}, platform="brightspace")
-    assert [files for _, files in folders] != []
+    folders, notes = graded({entry: "# by eve\n"})
+    assert folders == []
+    assert any("bob's" in note and "Eve_301's" in note for note in notes)
 
 
 def test_a_subfolder_with_five_students():
@@ -386,9 +385,9 @@ def test_zips_beside_a_flat_file():
 def test_notes_have_one_order(root):
     """Sets of texts have another order in each process."""
     program = """
-from autograder.classroom.downloads import Owner, Piece, _without_shared_keys, disputes
+from autograder.classroom.downloads import PLAIN, Owner, Piece, _without_shared_keys, disputes
 owners = tuple(Owner(key=f"k{n}", id=f"{m}", name="N") for n in range(6) for m in range(2))
-pieces = [Piece(entry="e", owners=owners)]
+pieces = [(PLAIN, Piece(entry="e", owners=owners))]
 print(disputes(_without_shared_keys(pieces)[1]))
 """
     said = {
@@ -402,6 +401,26 @@ print(disputes(_without_shared_keys(pieces)[1]))
         for seed in (1, 2)
     }
     assert len(said) == 1
+
+
+def test_one_id_of_three_platforms():
+    late = "HW_bob_attempt_2027-02-02-10-00-00_softmax.py"
+    download = {
+        "bob_assignsubmission_file/softmax.py": "# by bob\n",
+        "bob/softmax.py": "# by bob\n",
+        "al/softmax.py": "# by al\n",
+        late: "# by bob\n",
+    }
+    with tempfile.TemporaryDirectory() as made:
+        root = put(Path(made, "in"), download)
+        folders, notes, is_open = hand_ins(root, EXERCISES, None, Path(made, "scratch"))
+    bob = next(folder for folder in folders if folder.student == "bob")
+    assert is_open and bob.unclear and bob.path is None
+    assert bob.hand_in.entries == (late, "bob", "bob_assignsubmission_file")
+    assert (bob.hand_in.platform, bob.hand_in.at) == ("", "")
+    assert any(
+        "bob is the name of 3 submissions, from blackboard, folders and moodle." in n for n in notes
+    )
 
 
 def test_a_hidden_entry_of_a_download_is_named():

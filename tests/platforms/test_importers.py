@@ -223,21 +223,24 @@ def test_a_hyphen_alone_makes_no_repository(read):
     assert prefix_of(["a-b", "a-c", "a-"]) == ""
 
 
-def test_entries_of_another_form_belong_to_nobody(read):
+def test_a_mixed_folder_is_said_to_be_mixed(read):
     found, notes = read(
         {
             "Jörg Müller_2001_assignsubmission_file/softmax.py": SOFTMAX,
             "Ann Berg_2002_assignsubmission_file/softmax.py": SOFTMAX,
+            "s01/softmax.py": SOFTMAX,
             "causal_mask/causal_mask.py": SOFTMAX,
             "chenbo_7_8_softmax.py": SOFTMAX,
         }
     )
-    assert list(found) == ["Ann Berg_2002", "Jörg Müller_2001"]
-    assert notes[0] == "Read as a download of Moodle: 2 entries."
+    assert list(found) == ["Ann Berg_2002", "Jörg Müller_2001", "chenbo_7", "s01"]
+    assert notes[0] == (
+        "The submissions are mixed: 2 entries of Moodle; 1 entry of Canvas (chenbo_7_8_softmax.py); "
+        "1 entry of a folder for each student (s01). Each was read in the form of its platform."
+    )
     assert (
         "The folder causal_mask belongs to no student: its name is that of an exercise" in notes[2]
     )
-    assert "The file chenbo_7_8_softmax.py belongs to no student" in notes[3]
 
 
 def test_named_platforms(read):
