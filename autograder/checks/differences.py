@@ -1,6 +1,5 @@
 """First difference between two values of any type, in words."""
 
-import itertools
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -46,23 +45,61 @@ class Difference(NamedTuple):
         return f"{capital(what)}: {' of '.join(self.places)} {self.says}."
 
 
-def _text_difference(yours: str, right: str) -> Difference | None:
+def text_difference(yours: str, right: str) -> Difference | None:
+    """Return the first difference of two texts. If they are equal, return None."""
+    if yours == right:
+        return None
+    if not yours:
+        return Difference(f"is empty; expected {_short(right)}")
+    if yours.strip() == right.strip():
+        return Difference(_at_the_ends(yours, right))
     if "\n" in right:
         lines = yours.split("\n"), right.split("\n")
         places = (f"line {number}" for number in range(1, len(lines[0]) + 1))
-        return _in_parts(zip(places, *lines, strict=False)) or (
-            _other_length("line", *lines, "it lacks", "it has too many") if yours != right else None
+        return _in_parts(zip(places, *lines, strict=False)) or Difference(
+            _other_length("line", *lines, "it lacks", "it has too many")
         )
-    if yours == right:
-        return None
-    says = f"is {_short(yours)}; expected {_short(right)}"
-    if max(len(yours), len(right)) > SHORT // 2 or yours.split() == right.split():
-        both = enumerate(itertools.zip_longest(yours, right), 1)
-        place, one, other = next((n, a, b) for n, (a, b) in both if a != b)
-        answer = "missing" if one is None else _short(one)
-        expected = "none" if other is None else _short(other)
-        says += f" (the {ordinal(place)} character is {answer}; expected {expected})"
-    return Difference(says)
+    both = f"is {_short(yours)}; expected {_short(right)}{_detail(yours, right)}"
+    if yours.casefold() == right.casefold():
+        return Difference(f"{both}: only small and capital letters differ")
+    if yours.split() == right.split():
+        where = _character(yours, right)
+        return Difference(f"has other white space between its words: {where}")
+    if len(right.split()) > 1:
+        return Difference(_in_words(yours.split(), right.split()))
+    return Difference(both)
+
+
+def _at_the_ends(yours: str, right: str) -> str:
+    start = [text[: len(text) - len(text.lstrip())] for text in (yours, right)]
+    end = [text[len(text.rstrip()) :] for text in (yours, right)]
+    does, blanks = ("begins", start) if start[0] != start[1] else ("ends", end)
+    answer, expected = (_short(text) if text else "no white space" for text in blanks)
+    return f"{does} with {answer}; expected {expected} there"
+
+
+def _in_words(yours: Sequence[str], right: Sequence[str]) -> str:
+    for number, (one, other) in enumerate(zip(yours, right, strict=False), 1):
+        if one != other:
+            which = f"differs in the {ordinal(number)} word"
+            return f"{which}: yours {_short(one)}, expected {_short(other)}{_detail(one, other)}"
+    if len(yours) < len(right):
+        after = f"ends after the {ordinal(len(yours))} word" if yours else "has no word"
+        return f"{after}; expected {_short(right[len(yours)])} next"
+    return f"goes on after the {ordinal(len(right))} word, with {_short(yours[len(right)])}"
+
+
+def _detail(yours: str, right: str) -> str:
+    too_long = max(len(yours), len(right)) > SHORT // 2
+    return f" ({_character(yours, right)})" if too_long else ""
+
+
+def _character(yours: str, right: str) -> str:
+    shorter = min(len(yours), len(right))
+    place = next((n for n in range(shorter) if yours[n] != right[n]), shorter)
+    answer = _short(yours[place]) if place < len(yours) else "missing"
+    expected = _short(right[place]) if place < len(right) else "none"
+    return f"the {ordinal(place + 1)} character is {answer}; expected {expected}"
 
 
 def describe_kind(value: object) -> str:
@@ -100,7 +137,7 @@ def difference(yours: Any, right: Any, condition: float = 1.0) -> Difference | N
     if kind is Record:
         return _in_fields(yours, right, condition)
     if kind is str:
-        return _text_difference(yours, right)
+        return text_difference(yours, right)
     return None if _plain(yours) == _plain(right) else _values(yours, right)
 
 
@@ -109,7 +146,7 @@ def _in_items(yours: Any, right: Any, condition: float) -> Difference | None:
     first = _in_parts(zip(places, yours, right, strict=False), condition)
     if first is not None or len(yours) == len(right):
         return first
-    return _other_length("item", yours, right, "is missing", "is too many")
+    return Difference(_other_length("item", yours, right, "is missing", "is too many"))
 
 
 def _in_fields(yours: Record, right: Record, condition: float) -> Difference | None:
@@ -130,11 +167,11 @@ def _in_parts(parts: Iterable[tuple[str, Any, Any]], condition: float = 1.0) -> 
 
 def _other_length(
     noun: str, yours: Sequence[Any], right: Sequence[Any], lacks: str, has_more: str
-) -> Difference:
+) -> str:
     longer, what = (right, lacks) if len(yours) < len(right) else (yours, has_more)
     first = _short(longer[min(len(yours), len(right))])
     count = several(len(yours), noun)
-    return Difference(f"has {count}; expected {len(right)}. The first that {what} is {first}")
+    return f"has {count}; expected {len(right)}. The first that {what} is {first}"
 
 
 def _close(yours: Any, right: Any, condition: float) -> bool:

@@ -67,14 +67,18 @@ def test_what_is_equal_passes(yours, right):
 
 
 WRONG = [
-    ("the hat sat", "the cat sat", "The result is 'the hat sat'; expected 'the cat sat'."),
-    ("the cat\n", "the cat", r"The result is 'the cat\n'; expected 'the cat' (the 8th character is "
-                             r"'\n'; expected none)."),
-    (" the cat", "the cat", "The result is ' the cat'; expected 'the cat' (the 1st character is "
-                            "' '; expected 't')."),
-    ("", "cat", "The result is ''; expected 'cat'."),
+    ("the hat sat", "the cat sat", "The result differs in the 2nd word: yours 'hat', expected 'cat'."),
+    ("the cat", "the cat sat", "The result ends after the 2nd word; expected 'sat' next."),
+    ("the cat sat on", "the cat sat", "The result goes on after the 3rd word, with 'on'."),
+    ("The cat", "the cat", "The result is 'The cat'; expected 'the cat': only small and capital "
+                           "letters differ."),
+    ("the cat\n", "the cat", r"The result ends with '\n'; expected no white space there."),
+    (" the cat", "the cat", "The result begins with ' '; expected no white space there."),
+    ("the  cat", "the cat", "The result has other white space between its words: the 5th character "
+                            "is ' '; expected 'c'."),
+    ("", "cat", "The result is empty; expected 'cat'."),
     ("hat", "", "The result is 'hat'; expected ''."),
-    ("a b\nc d", "a b\nc e", "The result: line 2 is 'c d'; expected 'c e'."),
+    ("a b\nc d", "a b\nc e", "The result: line 2 differs in the 2nd word: yours 'd', expected 'e'."),
     ("a\nb", "a\nb\nc", "The result has 2 lines; expected 3. The first that it lacks is 'c'."),
     (LONG, LONG + "s", f"The result is '{LONG[:59]} …; expected '{LONG[:59]} … (the 5001st "
                        "character is missing; expected 's')."),
