@@ -8,17 +8,18 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograder.course.course_file import Course, Library, Limits
 from autograder.course.errors import UserError
 from autograder.sandbox.child import ChildKind, Children, InternalError
 from autograder.sandbox.connection import Deadline
 from autograder.sandbox.fork_server import START_SECONDS, ForkServer, ForkServers
-from autograder.sandbox.process import WorkerGone, WorkerProcess
 from autograder.sandbox.spawn import Spawner, slow_modules_in
 from autograder.worker.confinement import LAYERS, TOO_MANY_TASKS, Level
-from autograder.worker.messages import Request, Unit
+
+if TYPE_CHECKING:
+    from autograder.sandbox.process import WorkerProcess
 
 LEVELS: tuple[Level, ...] = ("full", "landlock", "no-open")
 TRIES = 5
@@ -59,6 +60,8 @@ def _tried(level: Level) -> str:
         secret.write_text("an answer")
         secret.chmod(0o644)
         Path(folder).chmod(0o755)
+        from autograder.sandbox.process import WorkerProcess  # imports NumPy
+
         server = ForkServer(PROBE_IMPORTS, LAYERS[level], (), ())
         try:
             worker = WorkerProcess(server.fork(Limits()))
@@ -102,7 +105,10 @@ def attempts(secret: str) -> Iterator[tuple[str, list[Any]]]:
     yield "start threads", []
 
 
-def _what_it_could_do(worker: WorkerProcess, secret: str) -> str:
+def _what_it_could_do(worker: "WorkerProcess", secret: str) -> str:
+    from autograder.sandbox.process import WorkerGone
+    from autograder.worker.messages import Request, Unit
+
     source = [Unit("probe.py", PROBE.read_text(encoding="utf-8"))]
     calls = [("answer", []), *attempts(secret)]
     requests = [Request("load", "probe", units=source)]

@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from .messages import Value
 from .values import (
     MAX_KEYS,
     MAX_TYPE,
@@ -26,7 +27,6 @@ from .values import (
     Record,
     Tuple,
     TupleArray,
-    Value,
     is_composite,
     record_of,
 )

@@ -3,7 +3,7 @@
 import dataclasses
 import enum
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,19 +16,6 @@ PLAIN_KEYS = (type(None), bool, int, float, str)
 
 class ProtocolError(Exception):
     """The other process sent an invalid message."""
-
-
-class _OfAnyType(type):
-    def __instancecheck__(cls, value: object) -> bool:
-        return True
-
-
-if TYPE_CHECKING:
-    Value = Any
-else:
-
-    class Value(metaclass=_OfAnyType):
-        """Type of the fields of messages that contain a value of a student's code or for it."""
 
 
 class Tuple(list[Any]):
