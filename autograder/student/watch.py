@@ -3,6 +3,7 @@
 import contextlib
 import math
 import os
+import signal
 import sys
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -35,6 +36,7 @@ from autograder.submission.stubs import read_stubs
 
 TURN = 0.03  # s between looks at the files
 SETTLE = 0.06  # s without a change after which a file counts as saved
+LONGEST_END = 10  # s until a cancelled grading must have ended
 SLOW = 0.5  # s after which a notice says that checking goes on
 EVERY = 1000
 KEYS = "h hint   a all values   p picture   n next   q quit"
@@ -103,6 +105,7 @@ class Watch:
         self._stamps: dict[Path, tuple[int, int]] = {}
         self._changed: set[Path] = set()
         self._settles_at = 0.0
+        self._interrupted = False
         self._take(target.exercise.name, target.path.resolve())
 
     def _take(self, name: str, path: Path) -> None:
@@ -114,6 +117,8 @@ class Watch:
         self._helpers: list[str] = []
 
     def run(self) -> None:
+        # an exception could get lost in another function, so the handler only notes Ctrl-C
+        before = signal.signal(signal.SIGINT, self._note_interrupt)
         try:
             with self._keys:
                 self._look({self.path})
@@ -122,13 +127,20 @@ class Watch:
                 while self._turn():
                     pass
         finally:
-            while self._grading is not None and not self._grading.done():
+            signal.signal(signal.SIGINT, before)
+            end = time.monotonic() + LONGEST_END
+            while self._grading and not self._grading.done() and time.monotonic() < end:
                 self.judge.cancel()
                 time.sleep(TURN)
+
+    def _note_interrupt(self, *_: object) -> None:
+        self._interrupted = True
 
     def _turn(self) -> bool:
         if not all(map(self._key, self._keys.read(TURN))):
             return False
+        if self._interrupted:
+            raise KeyboardInterrupt
         stamps = self._stamps_now()
         if stamps != self._stamps:
             paths = {*stamps, *self._stamps}
