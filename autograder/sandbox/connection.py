@@ -7,15 +7,14 @@ that is `PATIENCE` times as long.
 """
 
 import contextlib
-import os
-import queue
-import select
-import threading
+import socket
 import time
-from collections.abc import Sequence
-from typing import IO, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
 
 Buffer = bytes | bytearray | memoryview
+A = TypeVar("A")
+R = TypeVar("R")
 
 PATIENCE = 3.0  # a process may sleep this many times its limit, to wait for files or threads
 LONGEST = 20.0  # the wall-clock limit is this many times the limit, plus GRACE
@@ -89,51 +88,35 @@ class Deadline:
         self._excused += seconds
 
 
-class DescriptorConnection:
-    """Connection over descriptors, not for Windows. A failed exchange makes it unusable."""
+class Connection:
+    """Connection over a socket. A failed exchange makes it unusable."""
 
-    def __init__(self, reading: int, writing: int) -> None:
-        self._reading, self._writing = reading, writing
-        self._open = {reading, writing}
-        for descriptor in self._open:
-            os.set_blocking(descriptor, False)
+    def __init__(self, line: socket.socket) -> None:
+        self._line = line
 
     def send(self, buffers: Sequence[Buffer], deadline: Deadline) -> None:
         """Write all bytes, or raise TimeoutError, or OSError or EOFError if it is closed."""
-        left = [memoryview(buffer).cast("B") for buffer in buffers if len(buffer)]
+        left = memoryview(b"".join(buffers))
         while left:
-            try:
-                written = os.writev(self._writing, left[:64])
-            except BlockingIOError:
-                _wait(self._writing, select.POLLOUT, deadline)
-                continue
-            while left and written >= len(left[0]):
-                written -= len(left.pop(0))
-            if written:
-                left[0] = left[0][written:]
+            left = left[self._within(deadline, self._line.send, left) :]
 
     def receive(self, size: int, deadline: Deadline) -> bytes:
         """Read exactly `size` bytes. The exceptions are those of `send`."""
         parts: list[bytes] = []
         while size:
-            try:
-                part = os.read(self._reading, min(size, 1 << 20))
-            except BlockingIOError:
-                _wait(self._reading, select.POLLIN, deadline)
-                continue
-            if not part:
+            parts.append(self._within(deadline, self._line.recv, min(size, 1 << 20)))
+            if not parts[-1]:
                 raise EOFError
-            parts.append(part)
-            size -= len(part)
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+            size -= len(parts[-1])
+        return b"".join(parts)
 
     def read_last_words(self, most: int, end: bytes) -> bytes:
         """Return the bytes that arrive within `LAST_WORDS` seconds, up to `end`."""
-        poll, words, last = select.poll(), b"", time.monotonic() + LAST_WORDS
-        poll.register(self._reading, select.POLLIN)
+        words, last = b"", time.monotonic() + LAST_WORDS
         with contextlib.suppress(OSError):
             while len(words) < most and end not in words and (left := last - time.monotonic()) > 0:
-                part = os.read(self._reading, most - len(words)) if poll.poll(left * 1000) else b""
+                self._line.settimeout(left)
+                part = self._line.recv(most - len(words))
                 if not part:
                     break
                 words += part
@@ -141,69 +124,11 @@ class DescriptorConnection:
 
     def close(self) -> None:
         """Close the connection. A second call does nothing."""
-        while self._open:
-            os.close(self._open.pop())
+        self._line.close()
 
-
-def _wait(descriptor: int, event: int, deadline: Deadline) -> None:
-    poll = select.poll()
-    poll.register(descriptor, event)
-    while (left := deadline.left()) > 0:
-        if poll.poll(left * 1000):
-            return
-    raise TimeoutError
-
-
-class ThreadConnection:
-    """Connection over files, such as pipes on Windows. A thread reads and writes."""
-
-    def __init__(self, reading: IO[bytes], writing: IO[bytes]) -> None:
-        self._reading, self._writing = reading, writing
-        self._tasks: queue.SimpleQueue[Sequence[Buffer] | int | None] = queue.SimpleQueue()
-        self._done: queue.SimpleQueue[bytes | Exception] = queue.SimpleQueue()
-        threading.Thread(target=self._work, daemon=True).start()
-
-    def send(self, buffers: Sequence[Buffer], deadline: Deadline) -> None:
-        self._do(buffers, deadline)
-
-    def receive(self, size: int, deadline: Deadline) -> bytes:
-        return self._do(size, deadline)
-
-    def read_last_words(self, most: int, end: bytes) -> bytes:  # noqa: ARG002
-        """Return no bytes, because nothing can stop a blocking read."""
-        return b""
-
-    def close(self) -> None:
-        self._tasks.put(None)
-
-    def _do(self, task: Sequence[Buffer] | int, deadline: Deadline) -> bytes:
-        self._tasks.put(task)
-        done: bytes | Exception | None = None
-        while done is None:
-            if (left := deadline.left()) <= 0:
-                raise TimeoutError
-            with contextlib.suppress(queue.Empty):
-                done = self._done.get(timeout=left)
-        if isinstance(done, Exception):
-            raise done
-        return done
-
-    def _work(self) -> None:
-        with self._reading, self._writing:
-            while (task := self._tasks.get()) is not None:
-                data = b""
-                try:
-                    if isinstance(task, int):
-                        data = self._reading.read(task)
-                        if len(data) < task:
-                            raise EOFError
-                    else:
-                        self._writing.writelines(task)
-                        self._writing.flush()
-                except Exception as error:
-                    self._done.put(error)
-                    return
-                self._done.put(data)
-
-
-Connection = DescriptorConnection | ThreadConnection
+    def _within(self, deadline: Deadline, action: Callable[[A], R], argument: A) -> R:
+        while (left := deadline.left()) > 0:
+            self._line.settimeout(left)
+            with contextlib.suppress(TimeoutError):
+                return action(argument)
+        raise TimeoutError

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from autograder.course.course_file import Limits
 from autograder.sandbox.child import Child, ChildKind, InternalError
-from autograder.sandbox.connection import Clock, Connection, DescriptorConnection
+from autograder.sandbox.connection import Clock, Connection
 from autograder.sandbox.spawn import environment, process_limits, worker_command
 from autograder.worker.confinement import LAYERS, LOCKED, READY, SCRATCH, STARTED, STATUS, Level
 
@@ -44,8 +44,7 @@ class ForkedChild:
     """Confined process that waits for a first request. `process` is the process's descriptor."""
 
     def __init__(self, line: socket.socket, process: int, server: "ForkServer") -> None:
-        descriptor = line.detach()
-        self.line: Connection = DescriptorConnection(descriptor, descriptor)
+        self.line = Connection(line)
         self._process = process
         self._id = _id_of(process)
         self._server = server

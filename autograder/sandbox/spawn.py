@@ -9,6 +9,7 @@ import importlib.util
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,7 @@ from pathlib import Path
 
 from autograder.course.course_file import Library, Limits
 from autograder.sandbox.child import Child, ChildKind
-from autograder.sandbox.connection import Clock, Connection, DescriptorConnection, ThreadConnection
+from autograder.sandbox.connection import Clock, Connection
 from autograder.worker.limits import STACK_SIGNAL
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -36,24 +37,22 @@ class PlainChild:
         self, library: Library, limits: Limits, hidden: tuple[str, ...], scratch: Path | None
     ) -> None:
         self.folder = tempfile.mkdtemp(prefix="submission-", dir=scratch)
-        self.process = subprocess.Popen(
-            worker_command("serve", WARM[library], hidden, **process_limits(limits)),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=self.folder,
-            env=environment(self.folder),
-            start_new_session=True,
-        )
-        reading, writing = self.process.stdout, self.process.stdin
-        assert reading is not None and writing is not None
-        self.line: Connection
-        if os.name == "nt":
-            self.line = ThreadConnection(reading, writing)
-        else:
-            self.line = DescriptorConnection(os.dup(reading.fileno()), os.dup(writing.fileno()))
-            reading.close()
-            writing.close()
+        line, theirs = socket.socketpair()
+        with theirs:
+            self.process = subprocess.Popen(
+                worker_command("serve", WARM[library], hidden, **process_limits(limits)),
+                stdin=subprocess.PIPE if os.name == "nt" else theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd=self.folder,
+                env=environment(self.folder),
+                start_new_session=True,
+            )
+            if sys.platform == "win32":  # there, no process can inherit a socket
+                assert self.process.stdin is not None
+                with self.process.stdin as file:
+                    file.write(theirs.share(self.process.pid))
+        self.line = Connection(line)
         self.clock = Clock(self.process.pid if sys.platform == "linux" else 0)
 
     def end(self) -> None:
@@ -81,11 +80,10 @@ class PlainChild:
 
 
 class Spawner:
-    """Source of unconfined child processes. If `ahead` is true, one of each used kind is ready."""
+    """Source of unconfined child processes. One process of each used kind is ready."""
 
-    def __init__(self, reference: str, ahead: bool = False, scratch: Path | None = None) -> None:
+    def __init__(self, reference: str, scratch: Path | None = None) -> None:
         self.hidden = (reference,)
-        self.ahead = ahead
         self.scratch = scratch
         self._ready: dict[tuple[Library, Limits], PlainChild] = {}
 
@@ -100,8 +98,7 @@ class Spawner:
         if child.process.poll() is not None:
             child.end()
             return self.take(kind)
-        if self.ahead:
-            self.prepare(kind)
+        self.prepare(kind)
         return child
 
     def close(self) -> None:

@@ -5,11 +5,12 @@ import gc
 import importlib
 import os
 import random
+import socket
 import sys
 import warnings
 from collections.abc import Callable, Sequence
 from types import ModuleType
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 import numpy as np
@@ -183,14 +184,13 @@ class Answers:
 
 
 class Server:
-    """Server that reads requests from one descriptor and writes replies to another."""
+    """Server that reads requests from one file and writes replies to another."""
 
-    def __init__(self, read_from: int, write_to: int, hidden: list[str]) -> None:
-        self.reading = open(read_from, "rb")  # noqa: SIM115
-        self.writing = open(write_to, "wb")  # noqa: SIM115
+    def __init__(self, reading: IO[bytes], writing: IO[bytes], hidden: list[str]) -> None:
+        self.reading, self.writing = reading, writing
         self.answers = Answers(hidden, self.ask_judge)
         self.printed = redirect()
-        show_stack_to(write_to)
+        show_stack_to(writing.fileno())
         self.call = 0
         warnings.simplefilter("ignore")
 
@@ -229,8 +229,11 @@ class Server:
 
 
 def main(config: dict[str, Any]) -> None:
-    """Serve on standard input and output until the judge closes the connection."""
-    read_from, write_to = os.dup(0), os.dup(1)
+    """Serve on standard input, a socket, until the judge closes the connection."""
+    if sys.platform == "win32":
+        line = socket.fromshare(sys.stdin.buffer.read())
+    else:
+        line = socket.socket(fileno=os.dup(0))
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
@@ -238,4 +241,4 @@ def main(config: dict[str, Any]) -> None:
     gc.enable()
     sys.argv[:] = sys.orig_argv[:] = ["submission.py"]
     limit_self(config["memory_mb"], config["cpu_seconds"])
-    Server(read_from, write_to, config["hidden"]).serve()
+    Server(line.makefile("rb"), line.makefile("wb"), config["hidden"]).serve()

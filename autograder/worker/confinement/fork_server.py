@@ -177,7 +177,7 @@ class Forker:
                 os.environ["MPLCONFIGDIR"] = SCRATCH  # a later import of matplotlib writes there
             if "limits" in self.layers or not self.layers:
                 limit_self(limits["memory_mb"], limits["cpu_seconds"], self.max_tasks)
-            server = Server(LINE, LINE, self.config["hidden"])
+            server = Server(open(LINE, "rb"), open(LINE, "wb"), self.config["hidden"])  # noqa: SIM115
             if self.rules is not None:
                 self.rules.restrict()
             if self.layers:
