@@ -184,15 +184,6 @@ def kind_of(x):
 
 def same(x):
     return x
-
-def count():
-    n = 0
-    while True:
-        yield n
-        n += 1
-
-def three():
-    yield from "abc"
 """
 
 
