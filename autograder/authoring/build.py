@@ -16,7 +16,7 @@ from autograder.course.errors import UserError
 from autograder.course.files import read_text
 from autograder.course.installation import require
 from autograder.course.variants import personalised
-from autograder.submission.notebook import check_cell
+from autograder.submission.source import check_cell
 from autograder.submission.stubs import strip_solutions
 
 PICTURES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif"}

@@ -7,10 +7,9 @@ from typing import Any, ClassVar
 import msgspec
 
 from autograder.report.values import describe_call
-from autograder.sandbox.peer import CourseFunction, Note
 from autograder.sandbox.problems import Crashed, Raised
 from autograder.sandbox.process import handle_in
-from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.session import CourseFunction, Note, WorkerSession
 from autograder.submission.code import Definition, find_assignment, parsed, users_of
 from autograder.worker.codec import Handle, has_handle, tensor
 from autograder.worker.messages import CodePlace, Forward, Passed, Reply, Request

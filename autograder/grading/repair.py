@@ -55,9 +55,8 @@ from autograder.grading.scoring import Graded
 from autograder.report.model import Repair
 from autograder.report.redaction import hides_repair
 from autograder.sandbox.child import Child, ChildKind, Children, InternalError, Place
-from autograder.sandbox.peer import CourseFunction
 from autograder.sandbox.process import WorkerProcess
-from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.session import CourseFunction, WorkerSession
 from autograder.sandbox.spawn import slow_modules
 from autograder.sandbox.workers import Workers
 from autograder.submission.source import Source

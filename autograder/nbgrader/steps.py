@@ -20,7 +20,7 @@ from autograder.course.lateness import LatePenalty, LatePolicy, days_late, late_
 from autograder.nbgrader.config import mark_of
 from autograder.nbgrader.grading import grading_of
 from autograder.nbgrader.sanitize_markdown import disarm
-from autograder.submission.notebook import check_cell
+from autograder.submission.source import check_cell
 from autograder.submission.stubs import strip_solutions
 
 FOUND = "autograder"  # key in a notebook's resources, by which a step passes on the report
