@@ -2,6 +2,7 @@
 
 import functools
 import hashlib
+import json
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -219,22 +220,6 @@ def read_cells(data: bytes, label: str) -> list[Cell]:
     return cells
 
 
-def as_cells(book: Any) -> list[Cell]:
-    cells = []
-    for cell in book["cells"]:
-        about = cell.get("metadata", {})
-        mark, answer = about.get("nbgrader"), about.get("answer")
-        cells.append(
-            Cell(
-                str(cell.get("cell_type", "")),
-                without_surrogates(_joined(cell.get("source", ""))),
-                answer if isinstance(answer, str) else "",
-                _is_check(mark.get("grade_id") if isinstance(mark, dict) else None, cell.get("id")),
-            )
-        )
-    return cells
-
-
 def holds_cells(data: bytes) -> bool:
     start = data[:1000].removeprefix(b"\xef\xbb\xbf").lstrip()
     return start[:1] == b"{" and b'"cells"' in data and b'"nbformat"' in data
@@ -296,7 +281,10 @@ def from_text(text: str, exercise: str, label: str, siblings: Siblings | None = 
 
 
 def from_notebook(notebook: Any, exercise: str, siblings: Siblings) -> Source:
-    return _from_cells(as_cells(notebook), exercise, f"{exercise}.ipynb", siblings)
+    data = without_surrogates(json.dumps(notebook, ensure_ascii=False)).encode()
+    label = f"{exercise}.ipynb"
+    cells = _needed(msgspec.json.decode(data, type=_Notebook).cells, label)
+    return _from_cells(cells, exercise, label, siblings)
 
 
 def from_cells(cells: Sequence[str], exercise: str, siblings: Siblings) -> Source:
