@@ -30,9 +30,9 @@ def expect_equal(
 
         expect_equal(submission.words("on the way"), ["on", "the", "way"], "the words")
 
-    A list does not equal a tuple, and True does not equal 1, but 3 equals 3.0. Integers, texts,
-    dates and bytes are compared exactly. Other numbers may differ by rounding errors. The order of
-    sets and dicts does not matter. Two dataclass objects are equal if their class names and their
+    A list does not equal a tuple, and True does not equal 1, but 3 equals 3.0. Integers, texts and
+    bytes are compared exactly. Other numbers may differ by rounding errors. The order of sets and
+    dicts does not matter. Two dataclass objects are equal if their class names and their
     fields are equal.
 
     Args:
