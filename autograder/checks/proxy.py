@@ -11,6 +11,7 @@ from autograder.sandbox.problems import Crashed, Raised
 from autograder.sandbox.process import handle_in
 from autograder.sandbox.session import CourseFunction, Note, WorkerSession
 from autograder.submission.code import Definition, find_assignment, parsed, users_of
+from autograder.submission.source import Source
 from autograder.worker.codec import Handle, has_handle, tensor
 from autograder.worker.messages import CodePlace, Forward, Passed, Reply, Request
 
@@ -343,6 +344,11 @@ class Submission:
         newest = self._calls[-count:]
         alike = len(newest) == count and len({call.name for call in newest}) == 1
         return newest[number] if alike else None
+
+    def to_debug(self) -> tuple[Source, Request] | None:
+        """Return the source and the last call. If this call cannot be repeated, return None."""
+        last = [call for call in self._calls[-1:] if call.is_repeatable]
+        return (self._session.source, last[0].request) if last else None
 
     def calls_until(self, call: Call) -> tuple[Call, ...]:
         """Return the calls of the current process up to `call`, or an empty tuple."""

@@ -3,13 +3,19 @@
 pytest shows only texts that the course's hint policy allows, and never a check's source.
 """
 
+import subprocess
+import tempfile
 import warnings
 from collections.abc import Generator, Iterable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
+from _pytest.debugging import PdbInvoke
+from _pytest.nodes import Node
 from _pytest.python import importtestmodule
+from _pytest.reports import BaseReport
 
 from autograder.checks.check_result import CheckResult, without_judgement
 from autograder.course.authoring_errors import InvalidCourse
@@ -33,9 +39,13 @@ from autograder.report.model import Cause, CheckOutcome, ExerciseReport
 from autograder.report.redaction import exercise_for_student, holds_back
 from autograder.report.terminal import check_lines, exercise_lines, plain
 from autograder.sandbox.levels import children_for
+from autograder.sandbox.problems import Raised
 from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.spawn import WARM, environment, worker_command
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import read_own
+from autograder.worker.codec import FRAME, encode
+from autograder.worker.messages import Request
 
 NOT_JUDGED: CheckOutcome = "graded when handed in"
 EDITOR = "vscode_pytest"  # the name of VS Code's plugin, which asks for a tree of tests
@@ -98,6 +108,9 @@ class SubmissionRun:
         self.not_judged: set[tuple[str, str | None]] = set()  # pairs of an id and a phase
         for plugin in (CheckPlugin(course), self):
             config.pluginmanager.register(plugin, f"autograder-{type(plugin).__name__}")
+        if config.option.usepdb:
+            config.pluginmanager.unregister(name="pdbinvoke")
+            config.pluginmanager.register(StudentDebugger(course), "pdbinvoke")
         config.option.fulltrace = False  # else an interrupted run would show a check's line
         config.option.setupshow = False  # otherwise pytest would show fixtures and parameters
 
@@ -276,3 +289,39 @@ class SubmissionRun:
                 terminalreporter.write_line(plain(line))
             if len(shown.checks) < len(result.checks):
                 terminalreporter.write_line(NOT_RUN_HERE)
+
+
+class StudentDebugger(PdbInvoke):
+    """pytest's debugger, in the frame of the student's code that raised the exception.
+
+    Another process repeats the call. It uses the terminal, and contains no solution. If the call
+    cannot be repeated, the debugger opens in the check's frame.
+    """
+
+    def __init__(self, course: Course) -> None:
+        self.course = course
+
+    def pytest_exception_interact(
+        self, node: Node, call: pytest.CallInfo[Any], report: BaseReport
+    ) -> None:
+        """Open the debugger in the student's frame. If there is none, use the check's frame."""
+        submission = getattr(node, "funcargs", {}).get("submission")
+        error = call.excinfo.value if call.excinfo is not None else None
+        again = submission.to_debug() if isinstance(error, Raised) and submission else None
+        if again is None:
+            return super().pytest_exception_interact(node, call, report)
+        capture = node.config.pluginmanager.getplugin("capturemanager")
+        if capture is not None:
+            capture.suspend_global_capture(in_=True)
+        source, repeated_call = again
+        load = Request("load", source.name, units=list(source.units), helpers=source.helpers)
+        modules = WARM[self.course.exercise(node.path.stem).needs]
+        with tempfile.TemporaryDirectory() as folder:
+            requests = Path(folder, "requests")
+            with requests.open("wb") as file:
+                for request in (load, repeated_call):
+                    header, payload, buffers = encode(request)
+                    file.write(b"".join([FRAME.pack(header, payload, 0), *buffers]))
+            command = worker_command("debugger", modules, ("reference",), requests=str(requests))
+            subprocess.run(command, env=environment(folder), check=False)
+        return None

@@ -94,6 +94,19 @@ def test_the_debugger_stops_in_the_check(run):
     assert "('shape is', (3, 2))" in output
 
 
+@pytest.mark.thorough
+def test_the_debugger_stops_in_the_line_that_raised(run, tmp_path):
+    """In a process that knows no answer: the judge's modules are not there."""
+    (tmp_path / "softmax.py").write_text(
+        "import numpy as np\ndef softmax(x, axis=-1):\n    e = np.exp(x)\n    return np.reshape(e, 99)\n"
+    )
+    ask = "p 'e is', e.shape\nimport sys\np 'judge', 'autograder' in sys.modules\nq\n"
+    _, output = run("softmax.py", "-x", "--pdb", given=ask)
+    assert "ValueError: cannot reshape array of size 3" in output
+    assert "softmax.py(4)softmax()" in output and "-> return np.reshape(e, 99)" in output
+    assert "('e is', (3,))" in output and "('judge', False)" in output
+
+
 def test_the_checks_alone_say_what_to_do(run, root: Path):
     _, output = run(str(root / "reference" / "checks" / "test_softmax.py"))
     assert "Name the student's file, not the checks" in output
