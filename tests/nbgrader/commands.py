@@ -17,7 +17,7 @@ Done = subprocess.CompletedProcess
 Run = Callable[[Sequence[str], Path, Mapping[str, str]], "Done[str]"]
 
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload([PRELOADED, "nbgrader.apps.nbgraderapp", "autograder.cli"])
+FORKS.set_forkserver_preload([*PRELOADED, "nbgrader.apps.nbgraderapp", "autograder.cli"])
 
 # As `python -m MODULE ARGS`, run by the machine's user that the first argument may name.
 AS = """
