@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks.check_result import NotJudged
-from autograder.checks.expect import Mismatch, expect_close
+from autograder.checks.expect import Mismatch, expect_close, expect_shape
 from autograder.checks.follow_through import RESULT_USED_AGAIN
 from autograder.checks.module_weights import (
     ParameterFit,
@@ -145,6 +145,10 @@ def forward_pass(
     if not (fit.is_plain and passed.called):
         passed = submission.forward(name, made_with, inputs, fit.loaded(state), **details)
     _expect_usable(name, passed, state)
+    results = passed.value if isinstance(passed.value, list) else [passed.value]
+    for result, weights in zip(results, details.get("toward") or (), strict=False):
+        if weights is not None:
+            expect_shape(result, weights.shape)
     gradients = passed.gradients if fit.is_plain else fit.back(passed.gradients)
     used = fit.used(state)
     cuts = functools.partial(submission.uses_of, CUTS)

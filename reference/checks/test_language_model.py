@@ -282,8 +282,8 @@ def expect_every_row_learns(run, right):
             continue
         for row in np.flatnonzero(wanted.any(-1) & ~found.any(-1)):
             raise Mismatch(
-                f"No gradient reaches row {row} of {name}, so this vector never changes in "
-                f"training. A possible cause is padding_idx={row}.",
+                f"In this call, no gradient reaches row {row} of {name}. Possible causes are "
+                f"padding_idx={row}, or that the model does not use this row here.",
                 mistake="embedding-row-never-learns",
             )
 
