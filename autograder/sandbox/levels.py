@@ -163,7 +163,7 @@ def children_on(
     """
     reference = course.content.reference
     if sys.platform != "linux":
-        return Spawner(reference, scratch)
+        return Spawner(reference, ahead=True, scratch=scratch)
     own = [*course.grading, course.solutions, Path(__file__).resolve().parent.parent]
     servers = ForkServers(reference, level, [*own, *secret], scratch, core)
     if first == "numpy":
@@ -180,7 +180,7 @@ def children_for(
     """
     reference = course.content.reference
     is_linux = sys.platform == "linux"
-    children = ForkServers(reference, "none") if is_linux else Spawner(reference)
+    children = ForkServers(reference, "none") if is_linux else Spawner(reference, ahead=True)
     if start is not None:
         also = slow_modules_in(start, path) if path is not None else ()
         children.prepare(ChildKind(start, course.content.limits, also))

@@ -80,10 +80,11 @@ class PlainChild:
 
 
 class Spawner:
-    """Source of unconfined child processes. One process of each used kind is ready."""
+    """Source of unconfined child processes. If `ahead` is true, one of each used kind is ready."""
 
-    def __init__(self, reference: str, scratch: Path | None = None) -> None:
+    def __init__(self, reference: str, ahead: bool = False, scratch: Path | None = None) -> None:
         self.hidden = (reference,)
+        self.ahead = ahead
         self.scratch = scratch
         self._ready: dict[tuple[Library, Limits], PlainChild] = {}
 
@@ -98,7 +99,8 @@ class Spawner:
         if child.process.poll() is not None:
             child.end()
             return self.take(kind)
-        self.prepare(kind)
+        if self.ahead:
+            self.prepare(kind)
         return child
 
     def close(self) -> None:

@@ -393,7 +393,7 @@ ACCESS = {
 }
 READERS = [
     *(f"classroom/{name}.py" for name in ("downloads", "hand_ins", "roster")),
-    *(f"submission/{name}.py" for name in ("choice", "file_names", "notebook", "source", "walk")),
+    *(f"submission/{name}.py" for name in ("choice", "file_names", "source", "walk")),
     *(
         f"platforms/{name}.py"
         for name in ("blackboard", "brightspace", "canvas", "moodle", "readers")

@@ -1,6 +1,5 @@
 """A comparison never truncates: what differs anywhere, and in any way, is another outcome."""
 
-import datetime
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +21,6 @@ class Token:
     value: float = 1.0
 
 
-DAY = datetime.date(2027, 2, 5)
 DIFFERENT = [
     ("a" * 40 + "b", "a" * 40 + "c"),
     ("a  b", "a b"),
@@ -33,7 +31,6 @@ DIFFERENT = [
     ({1, 2}, {1, 3}),
     ({1}, {True}),
     ({(1, 2): 3}, {(1, 3): 3}),
-    (DAY, DAY + datetime.timedelta(1)),
     (b"a", b"b"),
     (Token("a"), Token("b")),
     (Token("a"), Token("a", 2.0)),

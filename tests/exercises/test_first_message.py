@@ -689,7 +689,7 @@ def test_the_line_of_an_error_is_not_that_of_a_mistake_elsewhere(grade_text):
         "scaled_dot_product_attention", ("Q @ np.swapaxes(K, -1, -2)", "K @ np.swapaxes(Q, -1, -2)")
     )
     report = grade_text("scaled_dot_product_attention", text)
-    assert "takes K Qᵀ" in opening(report).text
+    assert "effect of K Qᵀ" in opening(report).text
     assert opening(report).place is None
     assert source_line(first_failed(report)).text.startswith("return")
 
