@@ -144,20 +144,20 @@ def forward_pass(
         is_guess = True
     if not (fit.is_plain and passed.called):
         passed = submission.forward(name, made_with, inputs, fit.loaded(state), **details)
-    _expect_usable(name, passed, state)
-    results = passed.value if isinstance(passed.value, list) else [passed.value]
-    for result, weights in zip(results, details.get("toward") or (), strict=False):
-        if weights is not None:
-            expect_shape(result, weights.shape)
+    _expect_usable(name, passed, state, details.get("toward") or ())
     gradients = passed.gradients if fit.is_plain else fit.back(passed.gradients)
     used = fit.used(state)
     cuts = functools.partial(submission.uses_of, CUTS)
     return ModuleRun(passed.value, gradients, passed.after, used, fit, passed.state, is_guess, cuts)
 
 
-def _expect_usable(name: str, passed: Passed, state: Weights) -> None:
+def _expect_usable(name: str, passed: Passed, state: Weights, toward: Sequence[Any]) -> None:
     if not passed.called:
         raise _not_there(name, passed, state)
+    results = passed.value if isinstance(passed.value, list) else [passed.value]
+    for result, weights in zip(results, toward, strict=False):
+        if weights is not None:
+            expect_shape(result, weights.shape)
     if passed.overwrites:
         raise Mismatch(
             "A later call of the module changed the result that an earlier call had returned.",

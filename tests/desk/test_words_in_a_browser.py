@@ -23,7 +23,7 @@ FIRST_POINTS = (3, 2, 4, 0)  # what each of these is worth, in items of 1, 2 and
 KEYS_OF = {0: "0", 2: "2", 3: "12", 4: "123"}
 
 
-@pytest.fixture(params=[16, pytest.param(30, marks=pytest.mark.thorough)])
+@pytest.fixture(params=[8, pytest.param(30, marks=pytest.mark.thorough)])
 def answered(request, tmp_path):
     """A class and its size: ten answers in the same words, a few much like them, others their own."""
     made, draw = Words(tmp_path), random.Random(5)
