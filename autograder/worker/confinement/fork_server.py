@@ -44,7 +44,7 @@ class Forker:
         self.config = config
         self.control = control
         self.layers = set(config["layers"])
-        self.filter: Any = None
+        self.program: bytes | None = None
         self.rules: Any = None
         self.proc = -1
         self.own_pids = -1
@@ -59,7 +59,7 @@ class Forker:
         warm_up(self.config["warm"])
         mapped_bytes()
         if "seccomp" in self.layers:
-            self.filter = system_calls.make_filter(
+            self.program = system_calls.compile_filter(
                 own_files="namespaces" in self.layers, no_open="no-open" in self.layers
             )
         if "landlock" in self.layers:
@@ -186,8 +186,8 @@ class Forker:
             else:
                 os.setsid()
             kernel.close_from(LINE + 1)
-            if self.filter is not None:
-                system_calls.apply_filter(self.filter)
+            if self.program is not None:
+                kernel.load_filter(system_calls.for_this_process(self.program))
             os.write(LINE, LOCKED)
             server.serve()
         finally:  # also if a layer failed; then no student code has run

@@ -12,8 +12,11 @@ BIND, RECURSIVE, PRIVATE = 4096, 16384, 1 << 18
 DETACH = 2
 SET_PARENT_DEATH_SIGNAL, SET_DUMPABLE, SET_NO_NEW_PRIVILEGES = 1, 4, 38
 
-# Numbers of system calls. Numbers above 424 are the same on all processors.
-_CAPSET = 91 if platform.machine() == "aarch64" else 126
+# Numbers of system calls that differ between processors. Numbers above 424 are the same on all.
+_NUMBERS = {
+    "x86_64": {"seccomp": 317, "capset": 126},
+    "aarch64": {"seccomp": 277, "capset": 91},
+}.get(platform.machine(), {})
 _CLOSE_RANGE, _MOUNT_SETATTR = 436, 442
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -79,4 +82,17 @@ def close_from(first: int) -> None:
 
 def drop_capabilities() -> None:
     header, nothing = struct.pack("Ii", 0x20080522, 0), bytes(24)
-    _check(_libc.syscall(_CAPSET, header, nothing), "capset")
+    _check(_libc.syscall(_NUMBERS["capset"], header, nothing), "capset")
+
+
+class _Program(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
+
+
+def load_filter(program: bytes) -> None:
+    """Apply a compiled seccomp filter to this process, permanently."""
+    code = ctypes.create_string_buffer(program, len(program))
+    argument = _Program(len(program) // 8, ctypes.addressof(code))
+    set_filter, allow_speculation = 1, 4
+    done = _libc.syscall(_NUMBERS["seccomp"], set_filter, allow_speculation, ctypes.byref(argument))
+    _check(done, "seccomp")

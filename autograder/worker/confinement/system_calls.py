@@ -7,6 +7,8 @@ fail.
 
 import errno
 import os
+import struct
+import tempfile
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -24,6 +26,8 @@ class Only(NamedTuple):
 def _one_of(argument: int, *values: int, mask: int = 0xFFFFFFFF) -> tuple[tuple[Only, ...], ...]:
     return tuple((Only(argument, value, mask),) for value in values)
 
+
+OWN_PID = 0x5EC0DE  # stands for the process id in the compiled filter, until the id is known
 
 # Calls about the process's own memory, descriptors, clock and signals. Also calls about files by
 # name or descriptor: landlock and the private root restrict these.
@@ -72,7 +76,10 @@ WITH: dict[str, tuple[tuple[Only, ...], ...]] = {
     "membarrier": _one_of(0, 0, 8, 16),
     "prctl": _one_of(0, 15, 0x53564D41),  # names of threads and of memory
     "prlimit64": ((Only(0, 0), Only(2, 0, _WHOLE)),),  # read its own limits
-    "sched_getaffinity": _one_of(0, 0),
+    "kill": _one_of(0, OWN_PID),
+    "tgkill": _one_of(0, OWN_PID),
+    # Allowed only with the process's own id: other ids would show which processes exist.
+    "sched_getaffinity": _one_of(0, 0, OWN_PID),
     "getpgid": _one_of(0, 0),
     "getsid": _one_of(0, 0),
     # Allowed: clocks by number. Not allowed: the processor time of another process, which also
@@ -86,9 +93,6 @@ WITH: dict[str, tuple[tuple[Only, ...], ...]] = {
     "fallocate": _one_of(1, 0),  # not allowed: holes and shared blocks
 }
 
-# These calls are allowed only with the process's own id. Others would show which processes exist.
-WITH_OWN_ID = ("kill", "tgkill", "sched_getaffinity")
-
 # These calls report success but do not write to the disk, because the files are deleted anyway.
 PRETENDED = ("fsync", "fdatasync")
 
@@ -99,8 +103,8 @@ readlink readlinkat getdents64 utimensat chdir
 CHANGE_FILES = ("chmod", "fchmod", "fchmodat", "utimensat")
 
 
-def make_filter(own_files: bool, no_open: bool) -> Any:
-    """Return a filter that allows these system calls. All others fail with EPERM.
+def compile_filter(own_files: bool, no_open: bool) -> bytes:
+    """Return a compiled filter that allows these system calls. All others fail with EPERM.
 
     Without `own_files`, the filter forbids changes of files' modes and dates, because landlock does
     not protect them. With `no_open`, for kernels without landlock, no file can be opened.
@@ -109,36 +113,34 @@ def make_filter(own_files: bool, no_open: bool) -> Any:
 
     rules: Any = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
     rules.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.ERRNO(errno.EPERM))  # 32-bit and x32 calls
-    rules.set_attr(seccomp.Attr.CTL_SSB, 1)  # no slower processor
     refused = {*([] if own_files else CHANGE_FILES), *(NEED_PATHS if no_open else [])}
     for name in [name for name in PLAIN if name not in refused]:
         _add(rules, seccomp.ALLOW, name)
     for name, ways in WITH.items():
         for conditions in ways if name not in refused else ():
-            _add(rules, seccomp.ALLOW, name, *conditions)
+            args = [seccomp.Arg(c.argument, seccomp.MASKED_EQ, c.mask, c.value) for c in conditions]
+            _add(rules, seccomp.ALLOW, name, *args)
     for name in PRETENDED:
         _add(rules, seccomp.ERRNO(0), name)
     # a filter cannot see the flags of clone3; if this call fails, libc uses clone instead
     _add(rules, seccomp.ERRNO(errno.ENOSYS), "clone3")
     _add(rules, seccomp.ERRNO(errno.ENOTTY), "ioctl")  # open() uses it to detect a terminal
-    return rules
+    with tempfile.TemporaryFile() as file:
+        rules.export_bpf(file)
+        file.seek(0)
+        return file.read()
 
 
-def apply_filter(rules: Any) -> None:
-    """Apply a filter to this process, permanently."""
-    import pyseccomp as seccomp
-
-    for name in WITH_OWN_ID:
-        _add(rules, seccomp.ALLOW, name, Only(0, os.getpid()))
-    rules.load()
-
-
-def _add(rules: Any, action: Any, name: str, *conditions: Only) -> None:
+def _add(rules: Any, action: Any, name: str, *conditions: Any) -> None:
     import pyseccomp as seccomp
 
     if seccomp.resolve_syscall(seccomp.Arch.NATIVE, name) >= 0:
-        args = [seccomp.Arg(c.argument, seccomp.MASKED_EQ, c.mask, c.value) for c in conditions]
-        rules.add_rule(action, name, *args)
+        rules.add_rule(action, name, *conditions)
+
+
+def for_this_process(program: bytes) -> bytes:
+    """Return the filter with this process's id, which allows signals only to this process."""
+    return program.replace(struct.pack("<I", OWN_PID), struct.pack("<I", os.getpid()))
 
 
 def make_ruleset(readable: Sequence[str], writable: Sequence[str]) -> Any:
