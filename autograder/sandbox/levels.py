@@ -8,33 +8,21 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from autograder.course.course_file import Course, Library, Limits
 from autograder.course.errors import UserError
-from autograder.sandbox.child import ChildKind, Children, InternalError
+from autograder.sandbox.child import Child, ChildKind, Children, InternalError
 from autograder.sandbox.connection import Deadline
 from autograder.sandbox.fork_server import START_SECONDS, ForkServer, ForkServers
 from autograder.sandbox.spawn import Spawner, slow_modules_in
 from autograder.worker.confinement import LAYERS, TOO_MANY_TASKS, Level
 
-if TYPE_CHECKING:
-    from autograder.sandbox.process import WorkerProcess
-
 LEVELS: tuple[Level, ...] = ("full", "landlock", "no-open")
 TRIES = 5
 SHELL = "/usr/bin/sh"  # this file also exists in the private root
 PROBE = Path(__file__).with_name("probe.py")
-PROBE_IMPORTS = (
-    "numpy.random",
-    "ctypes",
-    "fcntl",
-    "pathlib",
-    "signal",
-    "socket",
-    "threading",
-    "typing",
-)
+PROBE_IMPORTS = "numpy.random ctypes fcntl pathlib signal socket threading typing".split()  # noqa: SIM905
 
 
 @functools.cache
@@ -60,15 +48,13 @@ def _tried(level: Level) -> str:
         secret.write_text("an answer")
         secret.chmod(0o644)
         Path(folder).chmod(0o755)
-        from autograder.sandbox.process import WorkerProcess  # imports NumPy
-
         server = ForkServer(PROBE_IMPORTS, LAYERS[level], (), ())
         try:
-            worker = WorkerProcess(server.fork(Limits()))
+            child = server.fork(Limits())
             try:
-                return _what_it_could_do(worker, str(secret))
+                return _what_it_could_do(child, str(secret))
             finally:
-                worker.end()
+                child.end()
         except OSError as error:
             return str(error).strip() or type(error).__name__
         finally:
@@ -105,15 +91,15 @@ def attempts(secret: str) -> Iterator[tuple[str, list[Any]]]:
     yield "start threads", []
 
 
-def _what_it_could_do(worker: "WorkerProcess", secret: str) -> str:
-    from autograder.sandbox.process import WorkerGone
+def _what_it_could_do(child: Child, secret: str) -> str:
+    from autograder.sandbox.process import WorkerGone, WorkerProcess  # imports NumPy
     from autograder.worker.messages import Request, Unit
 
-    source = [Unit("probe.py", PROBE.read_text(encoding="utf-8"))]
+    worker = WorkerProcess(child)
+    load = Request("load", "probe", units=[Unit("probe.py", PROBE.read_text(encoding="utf-8"))])
     calls = [("answer", []), *attempts(secret)]
-    requests = [Request("load", "probe", units=source)]
-    requests += [Request("call", "is_possible", [name, *args]) for name, args in calls]
-    for name, request in zip(("load", *(name for name, _ in calls)), requests, strict=True):
+    asked = [(name, Request("call", "is_possible", [name, *args])) for name, args in calls]
+    for name, request in [("load", load), *asked]:
         try:
             reply = worker.exchange(request, Deadline(START_SECONDS, worker.child.clock))
         except WorkerGone as gone:  # an exec may have replaced the process
