@@ -92,7 +92,7 @@ class KitShares(msgspec.Struct):
     reasons: list[str] = []  # why the kit cannot name mistakes
 
     def warnings(self) -> Iterator[str]:
-        """Yield each reason in `reasons`, and a warning if less than 95 % are complete."""
+        """Yield each of `reasons`, and a warning if the kit judges less than 95 % of answers."""
         yield from self.reasons
         if self.complete < ENOUGH * self.right:
             ungraded = few(self.not_complete, 8)

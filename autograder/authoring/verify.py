@@ -470,7 +470,7 @@ def named_in(report: ExerciseReport, function: str) -> set[str]:
 
 
 def named_by_answers(replay: Replay, wrong: Fingerprint) -> set[str]:
-    """Return the names of a mistake whose recorded results alone are known, if they still fit."""
+    """Return the names that a mistake's recorded results get. Without such results, return none."""
     if not wrong.outcomes:
         return set()
     places = {id(probe): place for place, probe in enumerate(replay.probes(DRAWS))}

@@ -141,7 +141,7 @@ def print_recorded(name: str) -> None:
 
 
 def print_shares(shares: Sequence[KitShares]) -> None:
-    """Print the shares of correct solutions that the kit judges completely, and warnings."""
+    """Print how many correct solutions of each exercise the kit judges completely, and warnings."""
     print(f"\n{'exercise':32}{'right answers judged':>24}")
     for share in shares:
         percent = number(int(100 * share.complete / share.right))

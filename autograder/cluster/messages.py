@@ -20,7 +20,7 @@ class Instruction(msgspec.Struct, frozen=True):
 
 
 class Chunk(msgspec.Struct, frozen=True):
-    """Tasks for one machine, and the encoded instruction. The machine grades them in order."""
+    """Tasks that one machine grades in this order, and the encoded instruction."""
 
     instruction: bytes
     tasks: tuple[Task, ...]

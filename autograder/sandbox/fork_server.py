@@ -84,7 +84,7 @@ def _id_of(descriptor: int) -> int:
 
 
 class ForkServer:
-    """Fork server with children on the processor core `core`."""
+    """Fork server. Its children run on the processor core `core`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Judges are forks of a process that has nothing of the folder it was started from."""
+"""Judges fork from a process that imports nothing from the working folder."""
 
 import os
 import subprocess
