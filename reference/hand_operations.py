@@ -73,6 +73,10 @@ PRODUCTS = _choices(
     ("sums", "the sums of all numbers", lambda a, b: a.sum(1)[:, np.newaxis] + b.sum(1)),
     ("means", "the means of the products", lambda a, b: a @ b.T / a.shape[1]),
     ("largest", "the largest products", lambda a, b: (a[:, np.newaxis] * b).max(axis=-1)),
+    ("equal-places", "the numbers of equal entries", lambda a, b: (a[:, np.newaxis] == b).sum(-1)),
+    ("larger", "the sums of the larger entries", lambda a, b: (
+        np.maximum(a[:, np.newaxis], b).sum(axis=-1)
+    )),
     ("in-pairs", "the products, entry by entry,", lambda a, b: a * b),
     ("over-query", "the dot products, divided by the query's length,", lambda a, b: (
         a @ b.T / np.linalg.norm(a, axis=1)[:, np.newaxis]

@@ -62,9 +62,7 @@ def refuse_authoring_errors(course: Course, exercises: Sequence[Exercise]) -> No
     released course raises a `UserError`.
     """
     if course.content.released is not None:
-        raise UserError(
-            f"{course.root} is a student kit, which lacks the solutions. Use the full course."
-        )
+        raise UserError(f"{course.root} is a student kit without solutions. Use the full course.")
     with importable(course):
         errors = errors_in_checks(course, [exercise.name for exercise in exercises])
         if errors:

@@ -121,9 +121,7 @@ def _entry(name: str, title: str, needs: Library) -> str:
             f"so use only letters, digits and `_`. Example: word_count."
         )
     if name in {*sys.stdlib_module_names, "numpy", "torch", "matplotlib"}:
-        raise UserError(
-            f"{name} is the name of a module that students import. Choose another name."
-        )
+        raise UserError(f"{name} is the name of a module that students import. Choose another.")
     if name in PACKAGES or hasattr(Submission, name):
         raise UserError(f"The checks use the name {name} for something else. Choose another name.")
     quoted = _quoted(_title(title, name))

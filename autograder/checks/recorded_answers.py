@@ -274,9 +274,7 @@ def refuse_other_seeds(course: Course, seed: int | None) -> None:
     made = course.content.released
     if made is not None and seed is not None and seed not in made.seeds:
         known = ", ".join(map(str, made.seeds))
-        raise UserError(
-            f"The answers for seed {seed} are not recorded in this course. Recorded: {known}."
-        )
+        raise UserError(f"The answers for seed {seed} are not recorded. Recorded: {known}.")
 
 
 def begin_check(course: Course, check: Check) -> Check:

@@ -59,9 +59,7 @@ class Decision(msgspec.Struct, frozen=True):
                 f"course.yml, or {TOTAL}."
             )
         if exercise == TOTAL and change == "set":
-            raise UserError(
-                f"{where}: a total cannot be set. Enter add, and how many points to add."
-            )
+            raise UserError(f"{where}: a total cannot be set. Enter add and the points to add.")
         if change in {"file", "answer"} and (exercise == TOTAL or not cells["check"]):
             raise UserError(f"{where}: enter the change {change!r} on the desk, not in the table.")
         points = points_entered(change, cells["points"], f"{where}: expected") or 0.0
@@ -233,9 +231,7 @@ def line_named(text: str) -> str:
     cell, _, line = text.rpartition(":")
     place = f"cell {cell} line {line}" if cell else f"line {line}"
     if text and not LINE.fullmatch(place):
-        raise UserError(
-            f"Expected a line such as 12, or 3:12 for the third cell, found {text!r:.40}."
-        )
+        raise UserError(f"Expected a line such as 12, or 3:12 for cell 3, found {text!r:.40}.")
     return place if text else ""
 
 

@@ -226,9 +226,7 @@ class Marks:
         if CHANGED in states:
             reason += f" {states.count(CHANGED)} of them changed after they were marked."
         if TWO in states:
-            reason += (
-                f" {states.count(TWO)} of them have one mark in {MARKS} and another on the desk."
-            )
+            reason += f" {states.count(TWO)} have one mark in {MARKS} and another on the desk."
         return msgspec.structs.replace(
             exercise,
             answers=tuple(answers),

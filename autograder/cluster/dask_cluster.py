@@ -159,7 +159,7 @@ def secured(address: str, files: Sequence[Path]) -> tuple[Security, str]:
     files_help = "Add --tls-ca-file, --tls-cert and --tls-key"
     if protocol == "tls" and not (security.tls_ca_file and security.tls_client_cert):
         raise UserError(
-            f"{shown} needs certificates. {files_help}, or name them in Dask's configuration."
+            f"{shown} needs certificates. {files_help}, or name them in Dask's settings."
         )
     if protocol != "tls" and not is_loopback(host):
         raise UserError(

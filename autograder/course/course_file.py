@@ -235,9 +235,7 @@ def _wrong_names(content: CourseFile) -> Iterator[tuple[tuple[YamlKey, ...], str
         seen.add(exercise.name)
         whole = sum(question.points for question in exercise.questions)
         if exercise.questions and whole != exercise.points:
-            says = (
-                f"expected {number(whole)} points, the sum of the questions of `{exercise.name}`."
-            )
+            says = f"expected {number(whole)} points, the sum of the questions of {exercise.name}."
             yield ("exercises", index, "points"), says
     named: set[str] = set()
     for index, assignment in enumerate(content.assignments):

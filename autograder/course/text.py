@@ -139,7 +139,8 @@ def is_plural(what: str) -> bool:
     Only the main noun decides: "the weights without the mask" needs `are`.
     """
     noun = _AFTER_A_NOUN.split(what)[0].rstrip(" ,:")
-    return noun.endswith("s") and "_" not in noun and not noun.endswith(("ss", "is", "us", "bias"))
+    one = "_" in noun or noun.endswith(("ss", "is", "us", "bias"))
+    return " and" in noun or (noun.endswith("s") and not one)
 
 
 def are(what: str) -> str:

@@ -189,9 +189,7 @@ def answers_file(words: MistakeText, replay: Replay, answers: Sequence[Sequence[
     giving = [replay.giving(replay.singles, outcomes, everywhere) for outcomes in answers]
     known = set.intersection(*({wrong[0].id for wrong in wrongs} for wrongs in giving))
     if len(known) == 1:
-        raise UserError(
-            f"These are the results of the known mistake {known.pop()}. Grade the class again."
-        )
+        raise UserError(f"These are results of the known mistake {known.pop()}. Grade again.")
     if words.id in {wrong.id for wrong in recipe.misconceptions}:
         raise UserError(f"{recipe.function} already has a mistake {words.id}. Choose another name.")
     if not recipe.comparison.is_exact:

@@ -117,21 +117,18 @@ ALONG: tuple[tuple[str, str, Along], ...] = (
     ("exponential-shares", "after e^x / Σ e^x", _shares_of_exponentials),
     ("share-of-sum", "divided by {their} sum", lambda x, axis: x / _sum(x, axis)),
 )
+_ZED = "standardised{along} (with"
 # Along the last axis only: other axes differ from `standardised` by less than records tell.
 ALONG_LAST: tuple[tuple[str, str, Along], ...] = (
-    (
-        "layer-normalised",
-        "standardised{along} (with 1e-5 added to the variance)",
-        partial(_standardised, added=1e-5),
-    ),
+    ("layer-normalised", f"{_ZED} 1e-5 added to the variance)", partial(_standardised, added=1e-5)),
     (
         "standardised-plus",
-        "standardised{along} (with 1e-5 added to the standard deviation)",
+        f"{_ZED} 1e-5 added to the standard deviation)",
         lambda x, axis: (x - _mean(x, axis)) / (x.std(axis=axis, keepdims=True) + 1e-5),
     ),
     (
         "standardised-unbiased",
-        "standardised{along} (with a standard deviation that divides by n − 1)",
+        f"{_ZED} a standard deviation that divides by n − 1)",
         lambda x, axis: (x - _mean(x, axis)) / x.std(axis=axis, keepdims=True, ddof=1),
     ),
 )
@@ -175,12 +172,7 @@ _PLAIN = _table(
     ("reversed", "in reverse order along {last}", lambda x: x[..., ::-1], 1),
     ("shifted-rows", "with all rows moved on by one place", lambda x: np.roll(x, 1, -2), 2),
     ("shifted", "with all numbers moved on by one place", lambda x: np.roll(x, 1, -1), 1),
-    (
-        "first-of-batch",
-        "with the first entry of the batch for all entries",
-        lambda x: x[:1] + 0 * x,
-        3,
-    ),
+    ("first-of-batch", "with the first entry of the batch for all", lambda x: x[:1] + 0 * x, 3),
     ("mean-of-batch", "averaged over the first axis", lambda x: x.mean(0) + 0 * x, 3),
 )
 _OF_LOOPS = _table(
@@ -194,7 +186,7 @@ _OF_LOOPS = _table(
     (
         "means-of-rows",
         "averaged with all rows before",
-        lambda x: np.cumsum(x, -2) / np.arange(1, x.shape[-2] + 1)[:, np.newaxis],
+        lambda x: np.cumsum(x, -2) / np.cumsum(x**0, -2),
         2,
     ),
     ("positions", "with the position (0, 1, 2, …) added to each row", _with_positions, 2),
@@ -209,15 +201,10 @@ _OF_VALUES = _table(
     ("zero-to-one", "limited to between 0 and 1", lambda x: np.clip(x, 0, 1)),
     ("without-last", "without the last entry along {last}", lambda x: x[..., :-1], 1),
     ("without-first", "without the first entry along {last}", lambda x: x[..., 1:], 1),
+    ("first-only", "with only the first entry along {last}", lambda x: x[..., :1], 1),
     ("without-last-row", "without the last row", lambda x: x[..., :-1, :], 2),
     ("without-first-row", "without the first row", lambda x: x[..., 1:, :], 2),
     ("axes-turned", "with the first two axes exchanged", lambda x: np.swapaxes(x, 0, 1), 3),
-)
-RUN_TOGETHER = ArrayChange(
-    "run-together",
-    "with all axes before the last joined into one",
-    lambda x: x.reshape(-1, x.shape[-1]),
-    3,
 )
 BY_A_NUMBER = _table(
     ("negated", "with reversed signs", np.negative),
@@ -253,7 +240,12 @@ _NORMS = (*along_axes(ALONG_LAST, 1), *along_axes(ALONG, 6))
 _MORE_NORMS = tuple(along_axes(ALONG_INSIDE, 3))
 ON_ARGUMENTS = (*_PLAIN, *_NORMS, *_OF_LOOPS)
 INSIDE = (*_PLAIN, *_OF_VALUES, *BY_A_NUMBER, *_INSIDE, *_OF_LOOPS, *_NORMS, *_MORE_NORMS)
-ON_RESULTS = (*INSIDE, RUN_TOGETHER)
+ON_RESULTS = (
+    *INSIDE,
+    ArrayChange(
+        "flat", "with all axes but the last joined", lambda x: x.reshape(-1, x.shape[-1]), 3
+    ),
+)
 REDUCTIONS = tuple(
     ArrayChange(f"{id}-{axis}", f"{words} along {along}", partial(reduce, axis=axis), axes)
     for id, words, reduce in (

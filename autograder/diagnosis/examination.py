@@ -24,6 +24,7 @@ class Answer:
     line: int = 0  # student's line that raised the exception, or 0
     printed: bool = False
     is_array: bool = True  # false for a list, a tuple or another container of numbers
+    changed: str = ""  # the name of an array among the arguments that the call changed
 
 
 Ask = Callable[[Probe], Answer]

@@ -6,17 +6,16 @@ right numbers, such as a factor. Each statement is true of all observed calls.
 
 import contextlib
 import math
-import operator
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, islice, permutations
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from autograder.checks.projection_hash import Vector
-from autograder.course.text import number
+from autograder.course.text import join_names, number
 from autograder.diagnosis.callers import ModuleCaller, UnfitShape
-from autograder.diagnosis.examination import ENOUGH, Answer, Observations
+from autograder.diagnosis.examination import ENOUGH, Answer, Array, Observations
 from autograder.diagnosis.finding import Finding, located, named_fact, sentence, stated
 from autograder.diagnosis.outcome import Outcome, only_nan
 from autograder.diagnosis.recipe import Fact, Recipe, Trait
@@ -27,6 +26,7 @@ CHANCE = 0.05  # largest allowed probability that the wrong calls share a proper
 SIZE_TOLERANCE = 1e-5
 Sizes = Mapping[str, int]
 Shape = tuple[int, ...]
+Results = Sequence[tuple[Array, Array]]  # a returned value and the right value, in each call
 
 
 def locate(seen: Observations) -> Finding | None:
@@ -66,7 +66,7 @@ def true_statements(seen: Observations) -> list[Statement]:
         *(() if measure else map(_fact, _facts(seen))),
     ]
     if seen.recipe.comparison.is_exact:
-        candidates += [_right_result(seen), relation(seen), _other_shape(seen)]
+        candidates += [_right_results(seen), relation(seen), *_about_each_result(seen)]
     found: dict[str, Statement] = {}
     for statement in candidates:
         if statement is not None:
@@ -119,33 +119,79 @@ def _facts(seen: Observations) -> list[Fact]:
     return true[:2]
 
 
-def _right_result(seen: Observations) -> Statement | None:
+def _right_results(seen: Observations) -> Statement | None:
     names, wrong = seen.recipe.results, seen.wrong_parts
-    good = [name for place, name in enumerate(names) if place not in wrong]
-    bad = [name for place, name in enumerate(names) if place in wrong]
+    good = join_names([name for place, name in enumerate(names) if place not in wrong])
+    bad = join_names([name for place, name in enumerate(names) if place in wrong])
     if not good or not bad or len(seen.values) != len(seen.wrong):
         return None
-    return stated("right_result", right=good[0], wrong=bad[0])
+    return stated("right_result", right=good, wrong=bad)
 
 
-def _other_shape(seen: Observations) -> Statement | None:
-    """Return a statement about a wrong shape, if all wrong results have one.
-
-    Shapes are written with the names of sizes, as in (L, d_k). These must fit every call.
-    """
+def _about_each_result(seen: Observations) -> Iterator[Statement]:
+    """Yield statements about equal results or rows, and about wrong shapes, true of all calls."""
     calls = [seen.in_parts(case) for case in seen.values]
-    if len(calls) < ENOUGH or not all(calls):
-        return None
     names = seen.recipe.results or ("the result",)
-    some = " in some calls" if len(seen.values) < len(seen.cases) else ""
-    for name, results in zip(names, zip(*calls, strict=True), strict=True):
-        own, right = [[result[side].shape for result in results] for side in (0, 1)]
-        sizes = [seen.recipe.axes(case.state) for case in seen.values]
-        is_number = {not shape for shape in right}  # a single number has no axes to compare
-        named = in_names(name + some, own, right, sizes) if len(is_number) == 1 else None
-        if named is not None:
-            return named
-    return None
+    if len(calls) < ENOUGH or not all(calls):
+        return
+    by_name = dict(zip(names, zip(*calls, strict=True), strict=True))
+    yield from _equalities(by_name)
+    shapes = (_shape(seen, *each) for each in by_name.items())
+    yield from islice(filter(None, shapes), 1)
+    moved: dict[str, list[str]] = {}
+    for name, results in by_name.items():
+        codes = (code for code, holds in OF_SHAPES.items() if all(holds(*pair) for pair in results))
+        if len(_unlike(results)) >= ENOUGH and (code := next(codes, "")):
+            moved.setdefault(code, []).append(name)
+    yield from (stated(code, result=join_names(each)) for code, each in moved.items())
+
+
+def _equalities(by_name: Mapping[str, Results]) -> Iterator[Statement]:
+    for (one, its), (other, others) in combinations(by_name.items(), 2):
+        pairs = [zip(*calls, strict=True) for calls in zip(its, others, strict=True)]
+        if all(_equal(*own) and not _equal(*right) for own, right in pairs):
+            yield stated("equal_results", first=one, second=other)
+    for name, results in by_name.items():
+        if all(_equal_rows(own) and not _equal_rows(right) for own, right in results):
+            yield stated("equal_rows", what=name)
+
+
+def _shape(seen: Observations, name: str, results: Results) -> Statement | None:
+    """Return a statement about a wrong shape. It names sizes that fit every call: (L, d_k)."""
+    unlike = _unlike(results)
+    own, right = [[results[n][side].shape for n in unlike] for side in (0, 1)]
+    if len(unlike) < ENOUGH or len({not shape for shape in right}) > 1:
+        return None  # a number has no axes to compare
+    some = " in some calls" if len(unlike) < len(seen.cases) else ""
+    sizes = [seen.recipe.axes(seen.values[n].state) for n in unlike]
+    return in_names(name + some, own, right, sizes)
+
+
+def _unlike(results: Results) -> list[int]:
+    return [n for n, (own, right) in enumerate(results) if own.shape != right.shape]
+
+
+def _equal(one: Array, other: Array) -> bool:
+    return one.shape == other.shape and bool(np.allclose(one, other, rtol=1e-6, atol=1e-9))
+
+
+def _begins(long: Array, short: Array) -> bool:
+    """Return True if `short` has the first entries of `long` along each axis."""
+    places = tuple(map(slice, short.shape))
+    return long.ndim == short.ndim and short.size > 0 and _equal(long[places], short)
+
+
+def _equal_rows(x: Array) -> bool:
+    return x.ndim > 1 and x.shape[-2] > 1 and _equal(x[..., 1:, :], x[..., :-1, :])
+
+
+# Relations of a result with a wrong shape to the right result, by the statement's code.
+OF_SHAPES: Mapping[str, Callable[[Array, Array], bool]] = {
+    "reshaped": lambda own, right: _equal(own.ravel(), right.ravel()),
+    "rearranged": lambda own, right: _equal(np.sort(own, None), np.sort(right, None)),
+    "cut": lambda own, right: _begins(right, own),
+    "too_long": _begins,
+}
 
 
 def _parameter_shape(seen: Observations) -> Statement | None:
@@ -165,7 +211,7 @@ def in_names(
     name: str, own: Sequence[Shape], right: Sequence[Shape], calls: Sequence[Sizes]
 ) -> Statement | None:
     squeezed = [tuple(size for size in shape if size != 1) for shape in right]
-    if any(map(operator.eq, own, right)) or [*own] == squeezed:
+    if [*own] == squeezed:
         return None  # if only axes of size 1 are lost, other calls may have the right shape
     leads, first = ("", ""), 0
     if len({*map(len, right)}) > 1:
@@ -287,26 +333,17 @@ def relation(seen: Observations) -> Statement | None:
 
 def _relation(pairs: Sequence[tuple[Vector, Vector]]) -> tuple[str, dict[str, str]]:
     """Return the code and values of a relation that is true of all pairs, or the code ""."""
-    zeros_agree = all(np.array_equal(answer == 0, right == 0) for answer, right in pairs)
-    ratios = (answer[right != 0] / right[right != 0] for answer, right in pairs)
-    factors = _constants(ratios) if zeros_agree else []
-    if {*map(rounded, factors)} - {"1"} and np.ptp(factors) < 1e-6 * abs(factors[0]):
-        return "times_number", {"factor": rounded(factors[0])}
+    if all(np.array_equal(answer == 0, right == 0) for answer, right in pairs):
+        ratios = np.concatenate([answer[right != 0] / right[right != 0] for answer, right in pairs])
+        factor = rounded(float(ratios.mean())) if len(ratios) >= ENOUGH else "1"
+        if factor != "1" and np.ptp(ratios) <= 1e-6 * max(1e-3, np.abs(ratios).max()):
+            return "times_number", {"factor": factor}
     moved = not any(np.allclose(a, right, rtol=1e-4, atol=1e-4) for a, right in pairs)
     if moved and all(
         np.allclose(np.sort(a), np.sort(right), rtol=1e-6, atol=1e-9) for a, right in pairs
     ):
         return "other_order", {}
     return "", {}
-
-
-def _constants(calls: Iterable[Vector]) -> list[float]:
-    constants = []
-    for numbers in calls:
-        if len(numbers) < ENOUGH or np.ptp(numbers) > 1e-6 * max(1e-3, np.abs(numbers).max()):
-            return []
-        constants.append(float(numbers.mean()))
-    return constants
 
 
 def seems_one(factor: float) -> bool:
@@ -345,3 +382,5 @@ def _expressions(calls: Sequence[Sizes]) -> Iterator[tuple[str, list[float]]]:
     for words, power in POWERS:
         for name in names:
             yield words.format(name), [float(sizes[name]) ** power for sizes in calls]
+    for one, other in permutations(names, 2):
+        yield f"{one} / {other}", [sizes[one] / sizes[other] for sizes in calls]

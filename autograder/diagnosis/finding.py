@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from autograder.course.text import are, capital, printable, uncapital
@@ -31,6 +31,11 @@ class Finding:
     @property
     def tells_only_errors(self) -> bool:
         return [statement.code for statement in self.statements] == ["some_stop"]
+
+    def with_more(self, *statements: Statement) -> "Finding":
+        """Return the finding, with these statements at the end."""
+        says = " ".join([self.says, *map(sentence, statements)])
+        return replace(self, says=says, statements=(*self.statements, *statements))
 
     def about(self, function: str) -> Diagnosis:
         """Return the diagnosis of `function` as a record for the report."""
@@ -85,6 +90,14 @@ STATEMENTS: Mapping[str, str] = {
     "right_result": "{Right} {is_right} right. {Wrong} {is_wrong} wrong.",
     "times_number": "Every number{of} is {factor} times the right number.",
     "other_order": "All the right numbers{of} are there, but some of them are in the wrong places.",
+    "other_alone": "A call alone shows another mistake. {says}",
+    "changes_argument": "Your code changes its argument {name}, so the caller's array is changed.",
+    "equal_results": "{first} and {second} are equal in every wrong call, like one array.",
+    "equal_rows": "In every wrong call, all rows of {what} are equal.",
+    "reshaped": "All numbers{of} are right and in the right order. Only the shape is wrong.",
+    "rearranged": "All the right numbers{of} are there, but in another shape and in other places.",
+    "cut": "The numbers{of} are right, but the last ones along an axis are missing.",
+    "too_long": "The right numbers{of} are there, but more numbers follow them along an axis.",
     "shape_in_names": "The shape of {what} is {shape}. It should be {expected}.",
 }
 # Sentences about misconceptions, by the code of the diagnosis. `first` and `second` are replaced by

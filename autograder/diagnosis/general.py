@@ -260,15 +260,8 @@ def _of_results(recipe: Recipe) -> Iterator[Misconception]:
 
 def _other_orders(results: Sequence[str]) -> Iterator[Misconception]:
     question, count = "What is the right order of the results?", len(results)
-    if count > 1:
-        yield generic(
-            "results-in-another-order",
-            "results are right, but in reverse order",
-            question,
-            "the results",
-            {RETURNED: lambda state: tuple(state.result)[::-1]},
-        )
-    for order in permutations(range(count)) if 2 < count <= MOST_RESULTS else ():
+    orders = permutations(range(count)) if count <= MOST_RESULTS else [tuple(range(count))[::-1]]
+    for order in orders if count > 1 else ():
         names = ", ".join(results[place] for place in order)
         yield generic(
             "-".join(["results-as", *map(str, order)]),

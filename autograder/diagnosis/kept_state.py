@@ -16,7 +16,7 @@ import numpy.typing as npt
 from autograder.checks.follow_through import values_agree
 from autograder.checks.proxy import Call
 from autograder.course.text import one_line
-from autograder.diagnosis.finding import Finding, named_fact, sentence, stated
+from autograder.diagnosis.finding import Finding, located, named_fact, stated
 from autograder.diagnosis.hints import HINTS
 from autograder.diagnosis.repair.tree import Function, is_stored, parameters_of
 from autograder.report.model import Statement
@@ -128,13 +128,13 @@ def with_lines(finding: Finding, units: Sequence[Unit]) -> Finding:
     if finding.misconceptions != (REMEMBERS,):
         return finding
     lines = lines_keeping_state(units)
-    statements = tuple(statement for _, statement in lines)
-    return replace(
-        finding,
-        says=" ".join([finding.says, *map(sentence, statements)]),
-        places=tuple(filter(None, (line_of(place) for place, _ in lines))),
-        statements=(*finding.statements, *statements),
-    )
+    places = tuple(filter(None, (line_of(place) for place, _ in lines)))
+    statements = [each for _, each in lines]
+    if finding.code != "order_dependent":
+        return replace(finding.with_more(*statements), places=places)
+    first, *more = finding.statements
+    said = located(finding.code, first, *statements, *more, names=finding.misconceptions)
+    return replace(said, places=places)
 
 
 def _lines(body: Sequence[ast.stmt]) -> Iterator[tuple[int, str, str]]:

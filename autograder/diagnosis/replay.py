@@ -20,8 +20,10 @@ from autograder.diagnosis.recipe import (
     fit_together,
     no_input_causes,
 )
+from autograder.diagnosis.wiring import generic
 
 LEAST_OF_A_RESULT = 2  # each of two wrong results must be wrong in at least this many calls
+ORDER = "What is the right order of the results?"
 Outcomes = Sequence[Outcome]
 Changes = tuple[Change, ...]
 Wrong = tuple[Misconception, *Changes]  # a mistake, and an alternative that is combined with it
@@ -182,20 +184,25 @@ def reasons_of_results(replay: Replay, answers: Outcomes) -> list[Misconception 
     reasons: list[Misconception | None] = []
     for place in range(count):
         wrong = [n for n in everywhere if not _alike(replay, n, given[n], right[n], place)]
-        is_known = len(wrong) >= LEAST_OF_A_RESULT and not any(
-            _are_exchanged(replay, given, right, wrong, place, other)
+        others = (
+            other
             for other in range(count)
-            if other != place
+            if other != place and _are_exchanged(replay, given, right, wrong, place, other)
         )
-        if wrong:
-            reasons.append(_reason(replay, given, place, wrong) if is_known else None)
+        if len(wrong) < LEAST_OF_A_RESULT:
+            reasons += [None] if wrong else []
+        elif (other := next(others, None)) is not None:
+            names = " and ".join(replay.recipe.results[n] for n in sorted((place, other)))
+            reasons.append(generic(names, f"results {names} are exchanged", ORDER, names, {}))
+        else:
+            reasons.append(_reason(replay, given, place, wrong))
     return reasons
 
 
 def _are_exchanged(
     replay: Replay, given: Outcomes, right: Outcomes, calls: Sequence[int], one: int, other: int
 ) -> bool:
-    """Return True if two values have each other's place. Then two mistakes in them are no cause."""
+    """Return True if two values have each other's place."""
     for n in calls:
         parts = list(given[n].parts)
         parts[one], parts[other] = parts[other], parts[one]

@@ -66,7 +66,8 @@ def diagnose(examination: Examination) -> Finding | None:
 def order_dependence(examination: Examination) -> Finding | None:
     """Return a finding if calls have different results in another order.
 
-    This step comes first, because no other statement is safe if results depend on earlier calls.
+    This step comes first, because no other statement is safe if results depend on earlier calls. If
+    each call in a process of its own shows a misconception, the finding names it too.
     """
     probes, answers = examination.replay.probes(1), examination.answers
     first_wrong = next(iter(examination.wrong), 0)
@@ -74,7 +75,12 @@ def order_dependence(examination: Examination) -> Finding | None:
     order = [first_wrong, *(n for n in reversed(range(len(probes))) if n != first_wrong)]
     if all(same(answers[n].outcome, ask(probes[n]).outcome, probes[n].condition) for n in order):
         return None
-    return located("order_dependent", stated("order_dependent"), names=(REMEMBERS,))
+    finding = located("order_dependent", stated("order_dependent"), names=(REMEMBERS,))
+    new = examination.alone or (lambda: examination.ask)
+    alone = Examination(examination.replay, lambda probe: new()(probe))  # noqa: PLW0108  each anew
+    alone.draw(DRAWS)
+    other = None if all(alone.right) else one_misconception(alone)
+    return finding.with_more(stated("other_alone", says=other.says)) if other else finding
 
 
 def one_misconception(examination: Examination) -> Finding | None:
@@ -401,7 +407,7 @@ def _changes_near(examination: Examination) -> list[Wrong]:
 
     def has_a_wrong_number(call: int) -> bool:
         answer, right = outcomes[call].numbers, replay.outcome(call).numbers
-        if answer.shape != right.shape:
+        if outcomes[call].signature != replay.outcome(call).signature:
             return not outcomes[call].raised
         finite = np.isfinite(answer)
         return not np.allclose(answer[finite], right[finite], rtol=1e-6, atol=1e-9)
@@ -437,14 +443,14 @@ def _one_change(examination: Examination, near: Sequence[Wrong]) -> Finding | No
 def two_reasons(replay: Replay, answers: Sequence[Outcome]) -> list[Misconception]:
     """Return a misconception for each of two wrong return values, or an empty list."""
     reasons = reasons_of_results(replay, answers)
-    known = [reason for reason in reasons if reason is not None]
-    return known if len(known) == len(reasons) == 2 else []
+    known = {reason.id: reason for reason in reasons if reason is not None}
+    return [*known.values()] if len(known) == 2 and None not in reasons else []
 
 
 def about_results(replay: Replay, answers: Sequence[Outcome]) -> list[Statement]:
     """Return a statement for each of several returned values that a single mistake gives."""
+    reasons = {r.id: r for r in reasons_of_results(replay, answers) if r is not None}
     return [
-        stated("fact", id=reason.id, says=worded("in_some_calls", reason.finding))
-        for reason in reasons_of_results(replay, answers)
-        if reason is not None
+        stated("fact", id=id, says=worded("in_some_calls", reason.finding))
+        for id, reason in reasons.items()
     ]

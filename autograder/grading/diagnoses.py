@@ -162,7 +162,7 @@ class _Diagnoses:
         dependence, evidence = self._dependence(result, said), result.evidence
         if dependence is not None and evidence is not None:
             code, words = dependence
-            said = located("order_dependent", stated(code), names=(REMEMBERS,))
+            said = _depending(code, said)
             about = evidence.function
             evidence = msgspec.structs.replace(evidence, call=evidence.call + words)
         if said is None:
@@ -257,6 +257,10 @@ class _Diagnoses:
         self.examinations[replay.recipe.function] = examination
         finding = diagnose(examination)
         wrong = [examination.outcomes[number] for number in examination.wrong]
+        changed = next((a.changed for a in examination.answers if a.changed), "")
+        if wrong and changed:
+            more = stated("changes_argument", name=changed)
+            finding = finding.with_more(more) if finding else located("statements", more)
         units, recipe = self.session.source.units, replay.recipe
         if wrong and not any(outcome.raised for outcome in wrong):
             finding = loop_ended(units, recipe.function) or finding
@@ -287,6 +291,11 @@ class _Diagnoses:
         return function
 
 
+def _depending(code: str, said: Finding | None) -> Finding:
+    more = said.statements[1:] if said is not None and said.code == "order_dependent" else ()
+    return located("order_dependent", stated(code), *more, names=(REMEMBERS,))
+
+
 def _explained(error: Raised, recipe: Recipe, call: Call | Probe, session: WorkerSession) -> str:
     silent = without_return(session.source.units) if "NoneType" in error.message else None
     if silent is not None:
@@ -300,6 +309,7 @@ def _explained(error: Raised, recipe: Recipe, call: Call | Probe, session: Worke
 
 
 def answer_to(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
+    changed = ""
     try:
         if recipe.caller is not None:
             value = recipe.caller.ask(submission, recipe, probe)
@@ -309,7 +319,13 @@ def answer_to(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
                 submission.make(arg.target, *arg.args) if isinstance(arg, LibraryObject) else arg
                 for arg in called.args
             ]
-            value = getattr(submission, recipe.function)(*args, **called.kwargs)
+            function = getattr(submission, recipe.function)
+            value, after = function.with_arguments(*args, **called.kwargs)
+            names = [*recipe.parameters[: len(args)], *called.kwargs]
+            given = [*called.args, *called.kwargs.values()]
+            for name, was, now in zip(names, given, after, strict=True):
+                if isinstance(was, np.ndarray) and not np.array_equal(was, now, equal_nan=True):
+                    changed = name
     except Raised as error:
         message = _explained(error, recipe, probe, submission._session)
         return Answer(Outcome(RAISES), message, error.place.line if error.place is not None else 0)
@@ -319,4 +335,5 @@ def answer_to(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
         return Answer(Outcome("unsendable"), problem.finding)
     is_array = not isinstance(value, list | tuple | dict)
     printed = submission._session.has_printed
-    return Answer(recipe.comparison.of_student(value), printed=printed, is_array=is_array)
+    outcome = recipe.comparison.of_student(value)
+    return Answer(outcome, printed=printed, is_array=is_array, changed=changed)

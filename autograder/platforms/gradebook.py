@@ -65,9 +65,7 @@ class RowMatches:
                 self.by_row[row] = possible[0]
             elif possible:
                 names = few([one_line(name_of(report), 80) for report in possible], 5)
-                self.unclear.append(
-                    f"Row {row} may belong to {names}, so it was not filled in. {advice}"
-                )
+                self.unclear.append(f"Row {row} may belong to {names}, and stays empty. {advice}")
         matched = {report.student for report in self.by_row.values()}
         self.without_row = [report for report in reports if report.student not in matched]
         self._people = people

@@ -322,9 +322,7 @@ def _content(report: ClassReport, medium: Literal["paper", "screen"]) -> dict[st
     return {
         "report": report,
         "distribution_chart": str(charts.distribution(report, TENTHS, colours)).strip(),
-        "distribution_description": (
-            f"Number of students by share of the points. {'; '.join(parts)}."
-        ),
+        "distribution_description": (f"Students by share of the points. {'; '.join(parts)}."),
         "facility_chart": str(charts.facility(report, percent, colours)).strip(),
         "facility_description": f"Mean share of the points by exercise. {'; '.join(bars)}.",
         "how_to_read": HOW_TO_READ,

@@ -44,9 +44,7 @@ def check(exercise: str, hint: bool = False) -> float:
 
         shell = get_ipython()
     if shell is None:
-        raise CannotCheck(
-            "check() works only in a notebook. In a terminal, run: autograder check NAME"
-        )
+        raise CannotCheck("check() needs a notebook. In a terminal, run: autograder check NAME")
     # The notebook's file from VS Code or Jupyter, or else the file where it should be.
     named = shell.user_ns.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME", "")
     saved = Path(str(named)) if str(named).endswith(".ipynb") else Path(f"{exercise}.ipynb")

@@ -197,9 +197,7 @@ def read_cells(data: bytes, label: str) -> list[Cell]:
     """
     data = as_utf8(data, label)
     if data.count(b"{") > MAX_OBJECTS:
-        raise UnreadableFile(
-            f"{label} has too many parts to read. Clear its outputs, and save it again."
-        )
+        raise UnreadableFile(f"{label} has too many parts to read. Clear its outputs and save it.")
     try:
         notebook = msgspec.json.decode(data, type=_Notebook)
         cells = _needed(notebook.cells, label)

@@ -1,11 +1,11 @@
 """Misconceptions about the projections to queries, keys and values."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from autograder.author import Fact, Family, Hints, Mistakes, Probe, Recipe, Trait, constant
-from reference.attention import softmax
 
 STEPS = {
     "project": lambda s: lambda x, w: x @ w,
@@ -63,21 +63,26 @@ MISCONCEPTIONS = (
                 "run over the features.",
                 lambda x, w: np.swapaxes(x, -1, -2) @ w,
             ),
-            "both-transposed": (
-                "Your results are transposed: each position is a column. It should be a row.",
-                lambda x, w: w.T @ np.swapaxes(x, -1, -2),
-            ),
             "entry-by-entry": (
                 "Your numbers are products entry by entry (*). They should be matrix products (@).",
                 lambda x, w: x * w,
             ),
+            **{
+                f"products-{name}": (
+                    f"Your numbers match the products x·w of each feature and its matrix entry, "
+                    f"{words}. They should be added up over the features.",
+                    lambda x, w, does=does: does(x[..., None] * w),
+                )
+                for name, words, does in (
+                    ("not-added", "which are not added up", lambda p: p),
+                    ("over-columns", "added up over the columns", lambda p: p.sum(-1)),
+                    ("over-positions", "added up over the positions", lambda p: p.sum(-3)),
+                    ("maximum", "of which only the largest is kept", lambda p: p.max(-2)),
+                )
+            },
             "first-item-only": (
                 "The results have only the first item of a batch.",
                 lambda x, w: x[:1] @ w if x.ndim > 2 else x @ w,
-            ),
-            "mean-of-positions": (
-                "Every position has the same projection: the mean over all positions.",
-                lambda x, w: np.repeat((x @ w).mean(-2, keepdims=True), x.shape[-2], -2),
             ),
         },
     ),
@@ -91,22 +96,6 @@ MISCONCEPTIONS = (
                 "products. Scaling comes later, with the scores.",
                 lambda x, w: x @ w / np.sqrt(w.shape[-1]),
             ),
-            "scaled-by-model": (
-                "Your projections are divided by √d_model. Return the plain products.",
-                lambda x, w: x @ w / np.sqrt(w.shape[0]),
-            ),
-            "softmax-taken": (
-                "A softmax is taken of each projection. Return the plain products.",
-                lambda x, w: softmax(x @ w),
-            ),
-            "positive-part": (
-                "Negative numbers are replaced by 0 (a ReLU). Return the plain products.",
-                lambda x, w: np.maximum(x @ w, 0),
-            ),
-            "normalised": (
-                "Each vector is divided by its length. Return the plain products.",
-                lambda x, w: x @ w / np.linalg.norm(x @ w, axis=-1, keepdims=True),
-            ),
             "words-added": (
                 "X is added to each projection. Return the plain products.",
                 lambda x, w: x @ w + x,
@@ -117,40 +106,12 @@ MISCONCEPTIONS = (
         None,
         WHICH,
         {
-            **{
-                f"{made}-by-{name}-matrix": (
-                    f"Your numbers match {made} made with {wrong}. The {made} should use {right}.",
-                    {made: lambda s, wrong=wrong: s.project(s.X, getattr(s, wrong))},
-                )
-                for made, right, name, wrong in (
-                    ("keys", "W_K", "query", "W_Q"),
-                    ("keys", "W_K", "value", "W_V"),
-                    ("queries", "W_Q", "key", "W_K"),
-                    ("values", "W_V", "key", "W_K"),
-                    ("values", "W_V", "query", "W_Q"),
-                )
-            },
-            **{
-                f"{made}-not-projected": (
-                    f"The {made} are X itself: {matrix} has no effect.",
-                    {made: lambda s: s.X},
-                )
-                for made, matrix in (("values", "W_V"), ("keys", "W_K"), ("queries", "W_Q"))
-            },
             "all-by-query-matrix": (
                 "Your numbers match queries, keys and values that are all made with W_Q.",
                 {
                     "keys": lambda s: s.project(s.X, s.W_Q),
                     "values": lambda s: s.project(s.X, s.W_Q),
                 },
-            ),
-            "keys-from-queries": (
-                "Your numbers match keys made from the queries. They should be made from X.",
-                {"keys": lambda s: s.project(s.queries, s.W_K)},
-            ),
-            "values-from-keys": (
-                "Your numbers match values made from the keys. They should be made from X.",
-                {"values": lambda s: s.project(s.keys, s.W_V)},
             ),
         },
     ),
@@ -177,18 +138,6 @@ MISCONCEPTIONS = (
         "results",
         ORDER,
         {
-            "queries-and-keys-swapped": (
-                "Queries and keys are exchanged in the result.",
-                lambda s: (s.keys, s.queries, s.values),
-            ),
-            "keys-and-values-swapped": (
-                "Keys and values are exchanged in the result.",
-                lambda s: (s.queries, s.values, s.keys),
-            ),
-            "values-first": (
-                "The results have the order V, K, Q.",
-                lambda s: (s.values, s.keys, s.queries),
-            ),
             "queries-only": ("Only the queries are returned.", lambda s: s.queries),
             "two-only": (
                 "Only two results are returned. The values are missing.",
@@ -205,6 +154,10 @@ MISCONCEPTIONS = (
         },
     ),
 )
+
+
+def _side_by_side(results: Any) -> Any:
+    return np.concatenate(results, axis=-1).round(6)
 
 
 def probes(draw: int) -> Sequence[Probe]:
@@ -242,13 +195,15 @@ MISTAKES = Mistakes(
         parameters=("X", "W_Q", "W_K", "W_V"),
         traits=(
             Trait(lambda s: s.X.ndim > 2, "with batch axes", "without a batch axis"),
+            Trait(lambda s: s.X.ndim == 3, "with one batch axis", "with two batch axes or none"),
             Trait(lambda s: s.X.ndim > 3, "with two batch axes", "with at most one"),
         ),
         facts=(
             Fact(
-                "queries-right",
-                lambda s, v: np.allclose(v[0], s.queries) and not np.allclose(v[1], s.keys),
-                "The queries are right. The keys are wrong.",
+                "cut-elsewhere",
+                lambda s, v: np.array_equal(_side_by_side(v), _side_by_side(s.result)),
+                "Side by side, your three results are the right numbers, but cut into three in "
+                "other places. Q and K have d_k columns, and V has d_v.",
             ),
         ),
         results=("Q", "K", "V"),

@@ -204,9 +204,44 @@ def test_a_wrong_result_is_explained_beside_another_of_a_wrong_shape():
 
     found = examine_listed("qkv_projection", "project_qkv", function)
     assert found.says == (
-        "The shape of Q is (…, 1, d_k). It should be (…, L, d_k). Your numbers match V as "
-        "absolute values."
+        "The shape of Q is (…, 1, d_k). It should be (…, L, d_k). The numbers of Q are right, but "
+        "the last ones along an axis are missing. Your numbers match V as absolute values."
     )
+
+
+def _accumulated(X, W_Q, W_K, W_V):
+    both = X @ W_Q + X @ W_K
+    return both, both, X @ W_V
+
+
+def _cut_in_three(X, W_Q, W_K, W_V):
+    side_by_side = X @ np.hstack([W_Q, W_K, W_V])
+    third = side_by_side.shape[-1] // 3
+    return tuple(np.split(side_by_side, [third, 2 * third], axis=-1))
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        (
+            lambda X, *matrices: tuple((X @ W)[np.newaxis, np.newaxis] for W in matrices),
+            "All numbers of Q, K and V are right and in the right order. Only the shape is wrong.",
+        ),
+        (
+            lambda X, *matrices: tuple(np.moveaxis(X @ W, -1, 0)[np.newaxis] for W in matrices),
+            "All the right numbers of Q, K and V are there, but in another shape and in other places.",
+        ),
+        (_accumulated, "Q and K are equal in every wrong call, like one array."),
+        (_cut_in_three, "Side by side, your three results are the right numbers, but cut into"),
+        (
+            lambda X, W_Q, W_K, W_V: (X @ W_K, X @ W_Q, X @ W_V[:, :1]),
+            "There are two mistakes. 1: Your results Q and K are exchanged. 2: Your code has the "
+            "effect of V with only the first entry along the last axis.",
+        ),
+    ],
+)
+def test_results_of_other_shapes_and_equal_results_are_described(function, says):
+    assert says in examine_listed("qkv_projection", "project_qkv", function).says
 
 
 def test_a_pair_that_may_be_one_mistake_is_not_named():
@@ -606,9 +641,7 @@ def test_of_two_mistakes_neither_says_that_what_the_other_spoils_is_right():
 def test_what_holds_nothing_to_compare_is_not_taken_for_none():
     class Submission:
         _session = SimpleNamespace(has_printed=False)
-
-        def draw(self, *_):
-            return "figure.png"
+        draw = SimpleNamespace(with_arguments=lambda *given: ("figure.png", given))
 
     unread = Comparison(read=lambda value: None)
     recipe = Recipe("draw", probes, parameters=("x", "c"), comparison=unread)

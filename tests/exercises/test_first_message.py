@@ -791,7 +791,7 @@ FIRST = {
     "the overall maximum is subtracted, and nothing overflows": (
         "attention_patterns",
         {"scores.max(axis=1, keepdims=True)": "scores.max()"},
-        "Large embeddings give NaN. This happens if the exponentials of a softmax overflow, or if ",
+        "The largest score of the whole matrix is subtracted from every row.",
     ),
     "a row in two axes is wrong too": (
         "scaling_experiment",

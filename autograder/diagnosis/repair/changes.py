@@ -17,34 +17,16 @@ MOVE = {"swapaxes", "transpose", "moveaxis", "permute"}
 OPERATORS = ("+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "<<", ">>")
 A, B = ast.Name("a"), ast.Name("b")
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in")
-ALIKE = {
-    word: words.split()
-    for words in (
-        "sum mean max min std var prod argmax argmin",
-        "zeros ones full empty eye",
-        "zeros_like ones_like full_like empty_like",
-        "tril triu",
-        "sqrt square abs",
-        "log log2 log10 log1p",
-        "exp exp2 expm1",
-        "matmul dot multiply",
-        "any all",
-        "maximum minimum",
-        "argsort sort",
-        "normal uniform standard_normal random",
-        "randn rand",
-        "append extend insert",
-        "concatenate stack vstack hstack cat",
-        "repeat tile",
-        "isinf isnan isfinite isneginf",
-        "ceil floor round",
-        "logical_and logical_or",
-        "ReLU GELU Tanh Sigmoid Identity",
-        "train eval",
-        "float32 float64 float16 int64 bool",
-    )
-    for word in words.split()
-}  # functions that are often confused with each other
+# Functions that are often confused with each other, in groups.
+_GROUPS = (
+    "sum mean max min std var prod argmax argmin; zeros ones full empty eye; zeros_like "
+    "ones_like full_like empty_like; tril triu; sqrt square abs; log log2 log10 log1p; exp exp2 "
+    "expm1; matmul dot multiply; any all; maximum minimum; argsort sort; normal uniform "
+    "standard_normal random; randn rand; append extend insert; concatenate stack vstack hstack "
+    "cat; repeat tile; isinf isnan isfinite isneginf; ceil floor round; logical_and logical_or; "
+    "ReLU GELU Tanh Sigmoid Identity; train eval; float32 float64 float16 int64 bool"
+)
+ALIKE = {w: words.split() for words in _GROUPS.split(";") for w in words.split()}
 LIKELY = ("+", "-", "*", "/", "@", "//", "**", "%")
 SWAPPED = ("-", "/", "@", "//", "**", "%")  # operators whose operands may be in the wrong order
 SIGNED = ("@", "*", "+", "-", "/")  # operators whose operands may have the wrong sign

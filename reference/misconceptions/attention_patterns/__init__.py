@@ -1,6 +1,6 @@
 """Misconceptions about measures and links in a matrix of attention weights."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,27 @@ def embeddings(draw: int) -> Sequence[Probe]:
         Probe((rng.normal(size=(5, 9)),)),
         Probe((60.0 * rng.normal(size=(4, 5)),), condition=1e5),
         Probe((90.0 * rng.normal(size=(3, 2)),), condition=1e5),
+        Probe((90.0 * np.eye(3 + draw),), condition=1e5),
+        Probe((80.0 * np.eye(2, 4),), condition=1e5),
     ]
+
+
+NAMES = ("entropy", "max_attention", "self_attention")
+
+
+def _factor(name: str) -> Callable[[Any, Any], float]:
+    """Return a function that gives the factor of a measure, if the others are right."""
+
+    def factor(s: Any, v: Any) -> float:
+        factors = {
+            each: float(value) / right if (right := getattr(s, each)) > 1e-9 else np.nan
+            for each, value in zip(NAMES, v, strict=True)
+        }
+        if any(abs(f - 1) > 1e-6 for each, f in factors.items() if each != name):
+            raise ValueError("another measure is wrong too")
+        return factors[name]
+
+    return factor
 
 
 def weights(draw: int) -> Sequence[Probe]:
@@ -89,7 +109,17 @@ MISTAKES = Mistakes(
                 both_ways=False,
             ),
         ),
+        axes=lambda s: {"L": len(s.embeddings), "d": s.embeddings.shape[1]},
         facts=(
+            *(
+                Fact(
+                    f"{name}-factor",
+                    _factor(name),
+                    f"{name} is the right number times {{}}, where L is the number of tokens and d "
+                    "the number of columns.",
+                )
+                for name in NAMES
+            ),
             Fact(
                 "nan",
                 lambda s, v: bool(np.isnan(np.concatenate([np.ravel(part) for part in v])).any()),

@@ -19,6 +19,10 @@ def _links(s: Any, k: int | None = None) -> Any:
     return strongest_links(np.asarray(s.weights), s.tokens, s.k if k is None else k)
 
 
+def _joined(rows: Any) -> list[Any]:
+    return [link for row in rows for link in row]
+
+
 def _sorted(s: Any, key: Callable[[Any], Any], count: Callable[[Any], int] = lambda s: s.k) -> Any:
     w = np.asarray(s.weights)
     rows = [np.argsort(key(row), kind="stable")[: count(s)] for row in w]
@@ -150,7 +154,17 @@ LINK_MISTAKES = (
             ),
             "one-list": (
                 "All links are in one list. Each query should have its own list.",
-                lambda s: [link for row in _links(s) for link in row],
+                lambda s: _joined(_links(s)),
+            ),
+            "one-list-for-all": (
+                "Every query has the same list, with the links of all queries. Each query should "
+                "have its own list.",
+                lambda s: [_joined(_links(s))] * len(_links(s)),
+            ),
+            "links-so-far": (
+                "The list of a query also has the links of all queries before it. Each query "
+                "should have its own list.",
+                lambda s: [_joined(_links(s)[:end]) for end in range(1, 1 + len(_links(s)))],
             ),
             "repeated-token-once": (
                 "If a token repeats, only its last link is in the result. Each occurrence should "
@@ -208,6 +222,13 @@ LINK_MISTAKES = (
             "first-of-a-repeated-token": (
                 "If a token repeats, every link of this token has the weight of the first "
                 "occurrence.",
+                lambda s: [
+                    sorted(
+                        ((t, float(row[s.tokens.index(t)])) for t in s.tokens),
+                        key=lambda link: -link[1],
+                    )[: s.k]
+                    for row in np.asarray(s.weights)
+                ],
                 lambda s: [
                     [
                         (s.tokens[j], float(row[s.tokens.index(s.tokens[j])]))

@@ -79,10 +79,14 @@ MEASURES = (
                 {"weights": lambda s: (e := np.exp(s.scaled - s.scaled.max(1)[:, None])) / e.sum()},
             ),
             "softmax-not-stable": (
-                "{The result is right for small embeddings. }Large embeddings give NaN. This "
-                "happens if the exponentials of a softmax overflow, or if all exponentials of a "
-                "row are 0.",
+                "{The result is right for small embeddings. }Large embeddings give NaN, as in "
+                "a softmax whose exponentials overflow.",
                 {"weights": lambda s: np.exp(s.scaled) / np.exp(s.scaled).sum(-1, keepdims=True)},
+            ),
+            "largest-of-all": (
+                "The largest score of the whole matrix is subtracted from every row. So rows that "
+                "are far below it become 0 / 0, which is NaN.",
+                {"weights": lambda s: (e := np.exp(s.scaled - s.scaled.max())) / e.sum(1)[:, None]},
             ),
             "no-softmax": (
                 "The measures are those of the scaled scores, without a softmax.",

@@ -10,7 +10,6 @@ from reference.misconceptions.causal_mask.apply import APPLY, LOW, mask_of, of_s
 from reference.misconceptions.causal_mask.calls import allowed, largest
 from reference.misconceptions.reductions import (
     minus_logarithm,
-    over,
     shares_along,
     wrong_reductions,
 )
@@ -89,10 +88,6 @@ DIVISORS: tuple[tuple[str, Step], ...] = (
 )
 
 
-def _stack(s: Any) -> Any:
-    return s.masked - s.masked.max(axis=-1, keepdims=True)
-
-
 WEIGHTS = (
     Family(
         None,
@@ -119,22 +114,6 @@ WEIGHTS = (
                     for low in (-np.inf, -1e9)
                     for way in (softmax, shares_along)
                 ),
-            ),
-            "softmax-over-queries": (
-                "The softmax runs over the queries (axis −2). It should run over the keys.",
-                *over("masked", -2),
-            ),
-            "softmax-over-axis-0": (
-                "The softmax runs along axis 0. It should run over the keys.",
-                *over("masked", 0),
-            ),
-            "softmax-over-axis-1": (
-                "The softmax runs along axis 1. It should run along the last axis.",
-                *over("masked", 1),
-            ),
-            "softmax-over-everything": (
-                "One softmax runs over the whole array. Each row should have its own softmax.",
-                *over("masked", None),
             ),
         },
     ),
@@ -211,18 +190,6 @@ WEIGHTS = (
         "weights",
         BEFORE,
         {
-            "all-or-nothing": (
-                "In each row, the allowed position with the largest score has the weight 1.",
-                lambda s: (_stack(s) == 0).astype(float),
-            ),
-            "logarithm": (
-                "{Your weights are the logarithms of the right ones|The weights are logarithms}.",
-                lambda s: _stack(s) - np.log(np.exp(_stack(s)).sum(-1, keepdims=True)),
-            ),
-            "no-softmax": (
-                "The result has the masked scores instead of their softmax.",
-                lambda s: s.masked,
-            ),
             "exponentials-only": [
                 ("The exponentials are not divided by their sum.", lambda s: np.exp(s.masked)),
                 (
@@ -232,11 +199,6 @@ WEIGHTS = (
                     ),
                 ),
             ],
-            "shifted-exponentials-only": (
-                "{The largest weight of each row is 1, because the|The} exponentials are not "
-                "divided by their sum.",
-                lambda s: np.exp(_stack(s)),
-            ),
         },
     ),
     Family(
@@ -262,19 +224,6 @@ WEIGHTS = (
         "weights",
         BEFORE,
         {
-            "sum-without-keepdims": (
-                "The sums of the exponentials have lost their axis, so each sum divides the wrong "
-                "entries.",
-                lambda s: np.exp(_stack(s)) / np.exp(_stack(s)).sum(-1),
-            ),
-            "largest-of-all": (
-                "The maximum of the whole array is subtracted from every row. Rows that are far "
-                "below this maximum vanish.",
-                lambda s: (
-                    np.exp(s.masked - s.masked.max())
-                    / np.exp(s.masked - s.masked.max()).sum(-1, keepdims=True)
-                ),
-            ),
             "blocked-in-the-sum": (
                 "Blocked weights are 0, but the exponentials of the blocked scores still count in "
                 "the sum of the row.",
@@ -283,14 +232,6 @@ WEIGHTS = (
                         np.exp(s.scores) * mask_of(s) / np.exp(s.scores).sum(-1, keepdims=True)
                     )
                 ),
-            ),
-            "base-2": (
-                "Your weights match powers of 2 instead of powers of e.",
-                lambda s: softmax(s.masked * np.log(2)),
-            ),
-            "softmax-twice": (
-                "Your weights are a softmax of a softmax.",
-                lambda s: softmax(softmax(s.masked)),
             ),
             "softmax-then-mask-then-softmax": (
                 "The weights are a second softmax, of a softmax with 0 for blocked weights.",

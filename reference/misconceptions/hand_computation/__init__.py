@@ -23,6 +23,7 @@ from reference.by_hand import (
     hand_problem,
     step_before,
 )
+from reference.hand_entries import by_entries
 from reference.hand_operations import made
 from reference.hand_relations import as_written, with_later
 from reference.misconceptions.hand_computation.steps import MASKED, MASKED_ROW, WRONG
@@ -231,9 +232,9 @@ def _by_operations(step: str, mine: Array, givens: SimpleNamespace) -> list[tupl
                 _chance(kind, mine, each.numbers, givens.right, each.fitted)
                 for each in fitting.values()
             )
-            sure = likely * len(alike) < CHANCE
-            return [("-".join(e.wrong), e.words) for e in fitting.values()] if sure else []
-    return []
+            if likely * len(alike) < CHANCE:
+                return [("-".join(e.wrong), e.words) for e in fitting.values()]
+    return by_entries(step, mine, givens)
 
 
 def _rounded(part: HandPart, step: str, mine: Array, previous: Array) -> Fitting:

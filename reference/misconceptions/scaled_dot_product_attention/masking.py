@@ -1,5 +1,6 @@
 """Misconceptions about masks."""
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -36,6 +37,11 @@ def heads_as_batch(mask: Any, scores: Any) -> Any:
     """Return a mask `(B, L, L)` as `(B, 1, L, L)` if the scores have an axis for heads."""
     m = np.asarray(mask)
     return m[:, np.newaxis] if m.ndim == 3 and scores.ndim == 4 else m
+
+
+def _grown(state: Any, mask: Any, place: int) -> Any:
+    missing = range(state.scaled.ndim - mask.ndim)
+    return functools.reduce(lambda m, _: np.expand_dims(m, place), missing, mask)
 
 
 def without_decimals(mask: Any) -> Any:
@@ -275,6 +281,16 @@ MASKING = (
                     for axes in (range(3, 9), range(3, 4))
                 ),
             ),
+            "mask-axes-not-in-front": [
+                (
+                    f"The mask gets its missing axes {words}. They belong in front: broadcasting "
+                    "matches the last axes.",
+                    lambda s, place=place: masked(
+                        s, lambda m: block(s.scaled, _grown(s, m, place))
+                    ),
+                )
+                for place, words in ((1, "after its first axis"), (-1, "at its end"))
+            ],
             "mask-heads-meet-batch": (
                 "The mask has three axes and the scores have four. Your code matches the first "
                 "axes of both. Broadcasting matches the last axes.",

@@ -44,6 +44,12 @@ OUTPUT = (
         ),
         ("keys-for-values", "the weights times K", lambda s: s.weights @ s.K),
         ("queries-for-values", "the weights times Q", lambda s: s.weights @ s.Q),
+        (
+            "exponentials-times-values",
+            "the exponentials times V, before the division by their sum",
+            lambda s: np.exp(shifted(s)) @ s.V,
+            lambda s: np.exp(s.blocked) @ s.V,
+        ),
         ("scores-times-values", "the scaled scores times V", lambda s: s.scaled @ s.V),
         ("raw-scores-times-values", "the scores times V", lambda s: s.scores @ s.V),
         ("values-unweighted", "the plain mean of all values", _plain_mean),

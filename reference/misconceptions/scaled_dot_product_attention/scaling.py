@@ -32,7 +32,6 @@ SCALING = (
         ("logarithm-of-d-k", "ln d_k", lambda s: np.log(s.Q.shape[-1])),
         ("root-rounded-down", "√d_k without its decimals", lambda s: s.Q.shape[-1] ** 0.5 // 1),
         ("root-of-d-v", "the root of the width of the values", lambda s: np.sqrt(s.V.shape[-1])),
-        ("divides-by-d-v", "the width of the values", lambda s: s.V.shape[-1]),
         ("root-of-l-k", "the root of the number of keys", lambda s: np.sqrt(s.K.shape[-2])),
         ("divides-by-l-k", "the number of keys", lambda s: s.K.shape[-2]),
         ("root-of-l-q", "the root of the number of queries", lambda s: np.sqrt(s.Q.shape[-2])),
@@ -54,10 +53,6 @@ SCALING = (
             "multiplies-by-root": (
                 "Your numbers match scores multiplied by √d_k. They should be divided by √d_k.",
                 lambda s: 1 / np.sqrt(s.Q.shape[-1]),
-            ),
-            "multiplies-by-d-k": (
-                "Your numbers match scores multiplied by d_k. They should be divided by √d_k.",
-                lambda s: 1 / s.Q.shape[-1],
             ),
             "root-of-axis-1": (
                 "Your numbers match scores divided by the root of the size of axis 1. This size "

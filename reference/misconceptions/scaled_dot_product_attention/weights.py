@@ -6,7 +6,7 @@ import numpy as np
 
 from autograder.author import Family, Hints
 from reference.attention import block, softmax
-from reference.misconceptions.reductions import minus_logarithm, over, wrong_reductions
+from reference.misconceptions.reductions import minus_logarithm, wrong_reductions
 
 ROWS: Hints = (
     "Along which axes do the maximum and the sum in your softmax run?",
@@ -37,30 +37,6 @@ WEIGHTS = (
         None,
         ROWS,
         {
-            # fastNLP#254
-            "softmax-over-queries": (
-                "The softmax runs over the queries (axis −2). It should run over the keys.",
-                *over("blocked", -2),
-            ),
-            "softmax-over-axis-0": (
-                "The softmax runs along axis 0{. Without a batch axis, axis 0 has the queries. "
-                "With a batch axis, it is the batch axis}.",
-                *over("blocked", 0),
-            ),
-            "softmax-over-axis-1": (
-                "The softmax runs along axis 1{. Without a batch axis, axis 1 has the keys. With "
-                "one batch axis, it has the queries}.",
-                *over("blocked", 1),
-            ),
-            # S1 of the course's sources
-            "softmax-over-everything": (
-                "One softmax runs over the whole array. Each row should have its own softmax.",
-                *over("blocked", None),
-            ),
-            "softmax-over-matrix": (
-                "One softmax runs over each matrix. Each row should have its own softmax.",
-                *over("blocked", (-2, -1)),
-            ),
             "mean-subtracted": (
                 "Large scores that are far apart overflow, as in a softmax that subtracts the "
                 "mean of the scores instead of their maximum.",
@@ -98,57 +74,20 @@ WEIGHTS = (
             ),
         },
     ),
-    Family(
-        "weights",
-        ROWS,
-        {
-            "largest-of-all": (
-                "{The result is right if all rows have values of similar size. }The maximum of "
-                "the whole array is subtracted from every row, so rows that are far below this "
-                "maximum vanish.",
-                lambda s: _shares(np.exp(s.blocked - s.blocked.max())),
-                lambda s: _shares(np.exp(s.blocked - s.blocked.max()), 1e-9),
-                lambda s: _shares(np.exp(s.blocked - s.blocked.max()).astype(np.float32)),
-            ),
-            "sum-without-keepdims": (
-                "The sum loses its axis, as without keepdims=True. Then each sum divides the "
-                "wrong entries, or the shapes do not fit.",
-                lambda s: np.exp(shifted(s)) / np.exp(shifted(s)).sum(-1),
-            ),
-            "maximum-without-keepdims": (
-                "The maximum loses its axis, as without keepdims=True. Then the maxima of other "
-                "rows are subtracted, or the shapes do not fit.",
-                lambda s: _shares(np.exp(s.blocked - s.blocked.max(-1))),
-            ),
-        },
-    ),
     *wrong_reductions("blocked", ROWS),
     Family(
         "weights",
         SOFTMAX,
         {
-            "no-softmax": (
-                "The weights are the scaled scores instead of their softmax.",
-                lambda s: s.blocked,
-            ),
             "exponentials-only": (
                 "The weights are exponentials that are not divided by their sum{, so no row sums "
                 "to 1}.",
                 lambda s: np.exp(s.blocked),
             ),
-            "shifted-exponentials-only": (
-                "{The largest weight of each row is 1, because the|The} exponentials are not "
-                "divided by their sum.",
-                lambda s: np.exp(shifted(s)),
-            ),
             "no-exponential": (
                 "Your numbers match scores divided by the sum of their row, without an "
                 "exponential.",
                 lambda s: s.blocked / s.blocked.sum(-1, keepdims=True),
-            ),
-            "base-2": (
-                "Your weights match powers of 2 instead of powers of e.",
-                lambda s: softmax(s.blocked * np.log(2)),
             ),
             "sigmoid": (
                 "Your weights are sigmoids of the scores{, so no row sums to 1}. They should be "
@@ -170,19 +109,6 @@ WEIGHTS = (
                 )
                 for size in (1e-5, 1e-4, 1e-3, 1e-2, 0.1)
             ],
-            "all-or-nothing": (
-                "In each row, only the key with the largest score gets weight: its weight is 1.",
-                lambda s: (shifted(s) == 0).astype(float),
-            ),
-            "logarithm": (
-                "{Your weights are the logarithms of the right ones|The weights are logarithms}.",
-                lambda s: shifted(s) - np.log(np.exp(shifted(s)).sum(-1)[..., None]),
-                lambda s: np.log(softmax(s.blocked) + 1e-12),
-            ),
-            "softmax-twice": (
-                "Your weights are a softmax of a softmax.",
-                lambda s: softmax(softmax(s.blocked)),
-            ),
             "equal-weights": (
                 "All keys that are not blocked get the same weight: the scores have no effect.",
                 lambda s: softmax(block(0 * s.scaled, s.mask)),

@@ -143,6 +143,13 @@ ENTROPY = (
                 )
                 for size in ("1e-3", "1e-2", "1e-4", "1e-5")
             ],
+            "small-weights-left-out": (
+                "Small weights add nothing to the entropy. Only a weight of 0 should add nothing.",
+                *(
+                    lambda s, low=low: (_terms(s) * (s.p > low)).sum(-1)
+                    for low in (0.1, 0.05, 0.01, 1e-3, 1e-4)
+                ),
+            ),
             "weights-cut": [
                 (
                     f"Weights below {low} are replaced by {low} before the logarithm. This "
@@ -170,6 +177,8 @@ def row_probes(draw: int) -> Sequence[Probe]:
         Probe((softmax(rng.normal(size=(2, 2, 2))),)),
         Probe((softmax(rng.normal(size=6)),)),
         Probe((zeros,)),
+        Probe((np.array([[0.94, 0.05, 0.0095, 0.0005 - 1e-4 * draw, 1e-4 * draw]]),)),
+        Probe((np.array([0.3, 0.0009, 0.008, 0.6, 0.0911])[rng.permutation(5)],)),
         Probe((np.array([0.5, 0.25, 0.25, 0.0])[rng.permutation(4)],)),
         Probe((np.eye(3)[rng.permutation(3)],)),
     ]

@@ -173,6 +173,11 @@ GRADIENT = (
                 "far below this maximum vanish.",
                 lambda x: np.exp(x - x.max()) / np.exp(x - x.max()).sum(-1, keepdims=True),
             ),
+            "clipped": (
+                "Large scores that differ count as equal, as in a softmax that first limits its "
+                "scores to a range.",
+                *(lambda x, most=most: softmax(np.clip(x, -most, most)) for most in (10, 50)),
+            ),
             "softmax-twice": (
                 "Your numbers match a softmax of a softmax.",
                 lambda x: softmax(softmax(x)),

@@ -250,6 +250,17 @@ MEASURING: tuple[Family, ...] = (
                 "The measures are added up over the trials. Return their mean.",
                 {"averaged": lambda s: lambda trials: trials * s.trials},
             ),
+            "divided-by-another-number": [
+                (
+                    f"The sum over the trials is divided by {words}, instead of the number of "
+                    "trials.",
+                    {"averaged": lambda s, n=n: lambda trials: trials * s.trials / n(s)},
+                )
+                for words, n in (
+                    ("the number of dimensions", lambda s: len(s.dimensions)),
+                    ("seq_len", lambda s: s.seq_len),
+                )
+            ],
             "divided-once-too-often": (
                 "The measures are too small by the factor `trials`, as if divided by it twice.",
                 {"averaged": lambda s: lambda trials: trials / s.trials},

@@ -41,11 +41,6 @@ RATIOS = (
         ("base-10", "powers of 10 divided by their sum", lambda s: np.power(10.0, s.shifted)),
         ("no-exponential", "the inputs divided by their sum", lambda s: s.array),
         (
-            "no-exponential-after-shift",
-            "the inputs minus their maximum, divided by the sum of these differences",
-            lambda s: s.shifted,
-        ),
-        (
             "minimum-to-maximum",
             "the inputs minus their minimum, divided by the sum of these differences",
             lambda s: s.array - s.array.min(axis=s.axis, keepdims=True),
@@ -66,11 +61,6 @@ RATIOS = (
             "1 for the largest input and 0 for all others",
             {"weights": lambda s: (s.shifted == 0).astype(float)},
         ),
-        (
-            "all-equal",
-            "all equal",
-            {"weights": lambda s: np.ones_like(s.array) / s.array.shape[s.axis]},
-        ),
         hints=EXPONENTIAL,
     ),
     formulas(
@@ -78,6 +68,11 @@ RATIOS = (
         "Your numbers are the exponentials divided by",
         "their sum",
         ("divided-by-mean", "their mean", lambda s: s.exponentials.mean(s.axis, keepdims=True)),
+        (
+            "divided-by-others",
+            "the sum of the other exponentials",
+            lambda s: s.exponentials.sum(s.axis, keepdims=True) - s.exponentials,
+        ),
         (
             "divided-by-inputs",
             "the sum of the inputs",

@@ -1,0 +1,77 @@
+"""Wrong entries in a step of attention by hand, if all other entries are right."""
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+import numpy as np
+
+from autograder.author import index, join_names
+from reference.attention import Array
+from reference.hand_relations import WITHIN, as_written
+
+MOST = 3  # wrong entries
+CHANCE = 0.05  # the largest probability that an entry has one of the tried numbers by chance
+Place = tuple[int, ...]
+Tried = tuple[str, str, float]  # a mistake, words for it, and the number that it gives
+
+
+def by_entries(step: str, mine: Array, g: SimpleNamespace) -> list[tuple[str, str]]:
+    """Return the mistake in a few wrong entries, with words that follow "your numbers are".
+
+    `g` is as in `hand_operations.made`.
+    """
+    right = g.right
+    if mine.shape != right.shape or not np.isfinite(mine).all():
+        return []
+    wrong = [tuple(map(int, place)) for place in np.argwhere(np.abs(mine - right) > WITHIN)]
+    if exchanged := _exchanged(mine, right, wrong):
+        return [("entries-exchanged", f"right, but {exchanged}")]
+    if not 1 <= len(wrong) <= MOST:
+        return []
+    found = [_explained(mine, place, [*_tried(step, g, place)], right) for place in wrong]
+    names = {name for name, _ in found}
+    if "" in names or len(names) > 1:
+        return []
+    words = (f"entry {index(place)} {word}" for place, (_, word) in zip(wrong, found, strict=True))
+    return [(names.pop(), f"right, but {join_names([*words])}")]
+
+
+def _exchanged(mine: Array, right: Array, wrong: list[Place]) -> str:
+    """Return words for right numbers in other places: two entries, or the entries of rows."""
+    if len(wrong) == 2:
+        one, other = wrong
+        if max(abs(mine[one] - right[other]), abs(mine[other] - right[one])) <= WITHIN:
+            return f"the entries {index(one)} and {index(other)} are exchanged"
+    rows = sorted({place[0] for place in wrong}) if mine.ndim > 1 else []
+    moved = [np.abs(np.sort(mine[row]) - np.sort(right[row])).max() <= WITHIN for row in rows]
+    if not rows or not all(moved) or len(rows) == len(mine) > 2:
+        return ""
+    numbers = join_names([*map(str, rows)])
+    return f"the entries of row{'s' * (len(rows) > 1)} {numbers} are in another order"
+
+
+def _explained(mine: Array, place: Place, tried: list[Tried], right: Array) -> tuple[str, str]:
+    """Return the only mistake that gives the number at this place, or two empty texts."""
+    fitting = [each for each in tried if abs(mine[place] - each[2]) <= as_written(mine) + 1e-9]
+    size = max(1.0, float(np.ptp(right)))
+    is_whole = bool((right == np.round(right)).all())
+    chance = len(tried) * (1 / (size + 1) if is_whole else 2 * as_written(mine) / size)
+    if len({name for name, *_ in fitting}) != 1 or chance > CHANCE:
+        return "", ""
+    return fitting[0][:2]
+
+
+def _tried(step: str, g: SimpleNamespace, place: Place) -> Iterator[Tried]:
+    number = g.right[place]
+    yield "sign-of-an-entry", "has the wrong sign", -number
+    yield "decimal-point-moved", "has its decimal point one place too far right", 10 * number
+    yield "decimal-point-moved", "has its decimal point one place too far left", number / 10
+    if step not in {"scores", "output"}:
+        return
+    i, j = place
+    factors = (g.Q[i], g.K[j]) if step == "scores" else (g.x[i], g.V[:, j])
+    for a, b in ((a, b) for a, b in zip(*factors, strict=True) if a * b):
+        product = f"{a:.4g} · {b:.4g}".replace("-", "−")
+        yield "product-left-out", f"lacks the product {product}", number - a * b
+        yield "product-twice", f"has the product {product} twice", number + a * b
+        yield "product-subtracted", f"has the product {product} with a minus", number - 2 * a * b
