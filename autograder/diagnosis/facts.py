@@ -148,7 +148,7 @@ def _about_each_result(seen: Observations) -> Iterator[Statement]:
 
 def _equalities(by_name: Mapping[str, Results]) -> Iterator[Statement]:
     for (one, its), (other, others) in combinations(by_name.items(), 2):
-        pairs = [zip(*calls, strict=True) for calls in zip(its, others, strict=True)]
+        pairs = (zip(*calls, strict=True) for calls in zip(its, others, strict=True))
         if all(_equal(*own) and not _equal(*right) for own, right in pairs):
             yield stated("equal_results", first=one, second=other)
     for name, results in by_name.items():
@@ -163,8 +163,8 @@ def _shape(seen: Observations, name: str, results: Results) -> Statement | None:
     if len(unlike) < ENOUGH or len({not shape for shape in right}) > 1:
         return None  # a number has no axes to compare
     some = " in some calls" if len(unlike) < len(seen.cases) else ""
-    sizes = [seen.recipe.axes(seen.values[n].state) for n in unlike]
-    return in_names(name + some, own, right, sizes)
+    calls = [seen.recipe.axes(seen.values[n].state) for n in unlike]
+    return in_names(name + some, own, right, calls)
 
 
 def _unlike(results: Results) -> list[int]:
@@ -338,6 +338,9 @@ def _relation(pairs: Sequence[tuple[Vector, Vector]]) -> tuple[str, dict[str, st
         factor = rounded(float(ratios.mean())) if len(ratios) >= ENOUGH else "1"
         if factor != "1" and np.ptp(ratios) <= 1e-6 * max(1e-3, np.abs(ratios).max()):
             return "times_number", {"factor": factor}
+    apart = np.concatenate([answer - right for answer, right in pairs])
+    if len(apart) >= ENOUGH and 1e6 * np.ptp(apart) < abs(apart[0]) > 1e-3:
+        return "plus_number", {"amount": f"{apart[0]:+.4g}".replace("-", "− ").replace("+", "+ ")}
     moved = not any(np.allclose(a, right, rtol=1e-4, atol=1e-4) for a, right in pairs)
     if moved and all(
         np.allclose(np.sort(a), np.sort(right), rtol=1e-6, atol=1e-9) for a, right in pairs

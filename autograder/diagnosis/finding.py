@@ -89,6 +89,7 @@ STATEMENTS: Mapping[str, str] = {
     "measure": "{says}",
     "right_result": "{Right} {is_right} right. {Wrong} {is_wrong} wrong.",
     "times_number": "Every number{of} is {factor} times the right number.",
+    "plus_number": "Every number{of} is the right number {amount}.",
     "other_order": "All the right numbers{of} are there, but some of them are in the wrong places.",
     "other_alone": "A call alone shows another mistake. {says}",
     "changes_argument": "Your code changes its argument {name}, so the caller's array is changed.",

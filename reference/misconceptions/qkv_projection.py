@@ -1,6 +1,7 @@
 """Misconceptions about the projections to queries, keys and values."""
 
 from collections.abc import Sequence
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ ORDER: Hints = (
 )
 
 
+MADE = {"queries": "W_Q", "keys": "W_K", "values": "W_V"}
 MISCONCEPTIONS = (
     Family(
         "project",
@@ -62,6 +64,10 @@ MISCONCEPTIONS = (
                 "Your numbers match Xᵀ W: the product runs over the positions. It should "
                 "run over the features.",
                 lambda x, w: np.swapaxes(x, -1, -2) @ w,
+            ),
+            "both-transposed": (
+                "Your results are transposed: each position is a column. It should be a row.",
+                lambda x, w: w.T @ np.swapaxes(x, -1, -2),
             ),
             "entry-by-entry": (
                 "Your numbers are products entry by entry (*). They should be matrix products (@).",
@@ -106,6 +112,21 @@ MISCONCEPTIONS = (
         None,
         WHICH,
         {
+            **{
+                f"{made}-by-{wrong}": (
+                    f"Your numbers match {made} made with {wrong}. The {made} should use {right}.",
+                    {made: lambda s, wrong=wrong: s.project(s.X, getattr(s, wrong))},
+                )
+                for (made, right), wrong in product(MADE.items(), MADE.values())
+                if wrong != right
+            },
+            **{
+                f"{made}-not-projected": (
+                    f"The {made} are X itself: {matrix} has no effect.",
+                    {made: lambda s: s.X},
+                )
+                for made, matrix in MADE.items()
+            },
             "all-by-query-matrix": (
                 "Your numbers match queries, keys and values that are all made with W_Q.",
                 {
@@ -130,7 +151,7 @@ MISCONCEPTIONS = (
                     {made: lambda s, w=w: s.project(s.X[..., -1:, :], getattr(s, w))},
                     {made: lambda s, w=w: s.project(s.X[..., -1, :], getattr(s, w))},
                 )
-                for made, w in (("queries", "W_Q"), ("keys", "W_K"), ("values", "W_V"))
+                for made, w in MADE.items()
             },
         },
     ),
@@ -138,6 +159,14 @@ MISCONCEPTIONS = (
         "results",
         ORDER,
         {
+            **{
+                "-".join(order): (
+                    f"The results have the order {', '.join(order)}.",
+                    lambda s, order=order: tuple(getattr(s, each) for each in order),
+                )
+                for order in permutations(MADE)
+                if order != tuple(MADE)
+            },
             "queries-only": ("Only the queries are returned.", lambda s: s.queries),
             "two-only": (
                 "Only two results are returned. The values are missing.",
@@ -207,11 +236,7 @@ MISTAKES = Mistakes(
             ),
         ),
         results=("Q", "K", "V"),
-        labels={
-            "queries": "Q",
-            "keys": "K",
-            "values": "V",
-        },
+        labels={"queries": "Q", "keys": "K", "values": "V"},
         axes=lambda s: {
             **{f"B{i or ''}": size for i, size in enumerate(s.X.shape[:-2])},
             "L": s.X.shape[-2],
@@ -219,5 +244,5 @@ MISTAKES = Mistakes(
             "d_k": s.W_Q.shape[-1],
             "d_v": s.W_V.shape[-1],
         },
-    ),
+    )
 )

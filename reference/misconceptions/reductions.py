@@ -14,11 +14,7 @@ KEEPDIMS: Hints = (
     "column instead of a row.",
     "Use keepdims=True for the maximum and for the sum, so that each row gets its own numbers.",
 )
-AXES = (
-    ("queries", -2, "the queries (axis −2)"),
-    ("axis-0", 0, "axis 0"),
-    ("axis-1", 1, "axis 1"),
-)
+AXES = (("queries", -2, "the queries (axis −2)"), ("axis-0", 0, "axis 0"), ("axis-1", 1, "axis 1"))
 SUMS = (*AXES, ("everything", None, "the whole array"), ("matrix", (-2, -1), "the whole matrix"))
 
 

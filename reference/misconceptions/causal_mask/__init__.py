@@ -8,11 +8,7 @@ from autograder.author import Mistakes, Recipe, Trait
 from reference.attention import block, softmax
 from reference.masks import causal_mask, count_visible
 from reference.misconceptions.causal_mask.apply import APPLY, mask_of
-from reference.misconceptions.causal_mask.calls import (
-    APPLY_FACTS,
-    MASK_TRAITS,
-    scores_and_masks,
-)
+from reference.misconceptions.causal_mask.calls import APPLY_FACTS, MASK_TRAITS, scores_and_masks
 from reference.misconceptions.causal_mask.counts import COUNTS
 from reference.misconceptions.causal_mask.create import CREATE, MASK_FACTS, create_probes
 from reference.misconceptions.causal_mask.weights import IN_WEIGHTS, WEIGHT_FACTS, WEIGHTS
@@ -60,10 +56,7 @@ MISTAKES = Mistakes(
         alternatives=LOW_NUMBERS,
         traits=MASK_TRAITS,
         facts=WEIGHT_FACTS,
-        labels={
-            "masked": "the masked scores",
-            "weights": "the weights",
-        },
+        labels={"masked": "the masked scores", "weights": "the weights"},
         axes=axes,
     ),
     Recipe(

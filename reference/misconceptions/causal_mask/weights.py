@@ -8,11 +8,7 @@ from autograder.author import Fact, Family, Hints, Step, without
 from reference.attention import block, softmax
 from reference.misconceptions.causal_mask.apply import APPLY, LOW, mask_of, of_scores
 from reference.misconceptions.causal_mask.calls import allowed, largest
-from reference.misconceptions.reductions import (
-    minus_logarithm,
-    shares_along,
-    wrong_reductions,
-)
+from reference.misconceptions.reductions import minus_logarithm, shares_along, wrong_reductions
 
 BEFORE: Hints = (
     "Which steps lead in your code from the scores to the weights?",
@@ -198,7 +194,7 @@ WEIGHTS = (
                         lambda s: np.exp(s.scores - s.scores.max(-1, keepdims=True)) * mask_of(s)
                     ),
                 ),
-            ],
+            ]
         },
     ),
     Family(
@@ -217,7 +213,7 @@ WEIGHTS = (
                 lambda s: minus_logarithm(s.masked),
                 lambda s: shares_along(s.masked.astype(np.float32), -1),
                 *(_of_allowed(lambda s: 0.0, repair) for repair in REPAIRS),
-            ),
+            )
         },
     ),
     Family(
@@ -268,7 +264,7 @@ IN_WEIGHTS = (
             "mask-ignored": (
                 "The mask has no effect: blocked keys get weight like allowed keys.",
                 lambda s: s.scores,
-            ),
+            )
         },
     ),
     Family(
@@ -287,7 +283,7 @@ IN_WEIGHTS = (
                         lambda x, m, low=low: x - low * (1 - m),
                     )
                 ),
-            ),
+            )
         },
     ),
     *(

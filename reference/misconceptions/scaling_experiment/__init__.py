@@ -44,10 +44,7 @@ MISTAKES = Mistakes(
             "entropy": lambda s: entropy(s.p),
         },
         parameters=("weights",),
-        labels={
-            "p": "the weights",
-            "entropy": "the entropies",
-        },
+        labels={"p": "the weights", "entropy": "the entropies"},
         traits=ENTROPY_TRAITS,
         facts=(
             Fact(
@@ -68,11 +65,7 @@ MISTAKES = Mistakes(
             "norm": lambda s: frobenius(s.jacobian),
         },
         parameters=("scores",),
-        labels={
-            "p": "the weights",
-            "jacobian": "the matrix of derivatives",
-            "norm": "the norms",
-        },
+        labels={"p": "the weights", "jacobian": "the matrix of derivatives", "norm": "the norms"},
         traits=GRADIENT_TRAITS,
         facts=(
             Fact(

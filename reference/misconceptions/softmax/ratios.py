@@ -51,11 +51,7 @@ RATIOS = (
             "exponentials minus 1 (np.expm1) divided by their sum",
             lambda s: np.expm1(s.shifted),
         ),
-        (
-            "sigmoid",
-            "sigmoids of the inputs",
-            {"weights": lambda s: 1 / (1 + np.exp(-s.array))},
-        ),
+        ("sigmoid", "sigmoids of the inputs", {"weights": lambda s: 1 / (1 + np.exp(-s.array))}),
         (
             "all-or-nothing",
             "1 for the largest input and 0 for all others",
@@ -143,7 +139,7 @@ RATIOS = (
                 "The maximum is subtracted from the exponentials. It should be subtracted from "
                 "the inputs.",
                 lambda s: np.exp(s.array) - s.array.max(axis=s.axis, keepdims=True),
-            ),
+            )
         },
     ),
     Family(
