@@ -176,7 +176,6 @@ def _equal(one: Array, other: Array) -> bool:
 
 
 def _begins(long: Array, short: Array) -> bool:
-    """Return True if `short` has the first entries of `long` along each axis."""
     places = tuple(map(slice, short.shape))
     return long.ndim == short.ndim and short.size > 0 and _equal(long[places], short)
 

@@ -66,8 +66,7 @@ def diagnose(examination: Examination) -> Finding | None:
 def order_dependence(examination: Examination) -> Finding | None:
     """Return a finding if calls have different results in another order.
 
-    This step comes first, because no other statement is safe if results depend on earlier calls. If
-    each call in a process of its own shows a misconception, the finding names it too.
+    This step comes first, because no other statement is safe if results depend on earlier calls.
     """
     probes, answers = examination.replay.probes(1), examination.answers
     first_wrong = next(iter(examination.wrong), 0)
@@ -186,7 +185,9 @@ def one_with_a_generic_change(examination: Examination) -> Finding | None:
 def one_in_each_result(examination: Examination) -> Finding | None:
     """Return a finding that names two misconceptions, one for each of two wrong return values."""
     reasons = two_reasons(examination.replay, examination.outcomes)
-    return named("two_mistakes", *reasons) if reasons else None
+    exchanged = any(" and " in reason.id for reason in reasons)
+    is_open = exchanged and _fitting_pairs(examination)  # other pairs give these results too
+    return named("two_mistakes", *reasons) if reasons and not is_open else None
 
 
 def one_beside_errors(examination: Examination) -> Finding | None:

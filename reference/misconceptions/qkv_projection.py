@@ -1,7 +1,7 @@
 """Misconceptions about the projections to queries, keys and values."""
 
 from collections.abc import Sequence
-from itertools import permutations, product
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,12 @@ ORDER: Hints = (
 
 
 MADE = {"queries": "W_Q", "keys": "W_K", "values": "W_V"}
+MATRICES = (("query", "W_Q"), ("key", "W_K"), ("value", "W_V"))
+ORDERS = (
+    ("queries-and-keys-swapped", "keys, queries, values"),
+    ("keys-and-values-swapped", "queries, values, keys"),
+    ("values-first", "values, keys, queries"),
+)
 MISCONCEPTIONS = (
     Family(
         "project",
@@ -64,10 +70,6 @@ MISCONCEPTIONS = (
                 "Your numbers match Xᵀ W: the product runs over the positions. It should "
                 "run over the features.",
                 lambda x, w: np.swapaxes(x, -1, -2) @ w,
-            ),
-            "both-transposed": (
-                "Your results are transposed: each position is a column. It should be a row.",
-                lambda x, w: w.T @ np.swapaxes(x, -1, -2),
             ),
             "entry-by-entry": (
                 "Your numbers are products entry by entry (*). They should be matrix products (@).",
@@ -113,12 +115,12 @@ MISCONCEPTIONS = (
         WHICH,
         {
             **{
-                f"{made}-by-{wrong}": (
+                f"{made}-by-{name}-matrix": (
                     f"Your numbers match {made} made with {wrong}. The {made} should use {right}.",
                     {made: lambda s, wrong=wrong: s.project(s.X, getattr(s, wrong))},
                 )
-                for (made, right), wrong in product(MADE.items(), MADE.values())
-                if wrong != right
+                for (made, right), (name, wrong) in product(MADE.items(), MATRICES)
+                if wrong != right and (made, wrong) != ("queries", "W_V")
             },
             **{
                 f"{made}-not-projected": (
@@ -160,12 +162,11 @@ MISCONCEPTIONS = (
         ORDER,
         {
             **{
-                "-".join(order): (
-                    f"The results have the order {', '.join(order)}.",
-                    lambda s, order=order: tuple(getattr(s, each) for each in order),
+                name: (
+                    f"The results have the order {order}.",
+                    lambda s, order=order: tuple(getattr(s, each) for each in order.split(", ")),
                 )
-                for order in permutations(MADE)
-                if order != tuple(MADE)
+                for name, order in ORDERS
             },
             "queries-only": ("Only the queries are returned.", lambda s: s.queries),
             "two-only": (

@@ -509,7 +509,7 @@ FIRST_ATTEMPTS = {  # the exercise, a change, and parts of the sentence and of t
             SOFTMAX,
             "    e = np.exp(scores)\n    attention_weights = e / e.sum(axis=1, keepdims=True)\n",
         ),
-        "The softmax runs along axis 1",
+        "The softmax runs over axis 1",
         "Along which axes",
     ),
     "NaN": (

@@ -54,7 +54,7 @@ CREATE = (
                 "next one.",
                 lambda n: np.tril(_ones(n), 1),
             ),
-            "all-allowed": ("Every position sees every other: nothing is blocked.", _ones),
+            "all-allowed": ("Nothing is blocked: all rows are equal, like one list.", _ones),
             "all-blocked": ("Everything is blocked.", lambda n: np.zeros((n, n))),
             "itself-only": (
                 "Only the diagonal is true, so each position sees only itself.",
