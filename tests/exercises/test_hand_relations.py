@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from autograder.author import MayFollow, Mismatch
-from reference.by_hand import STEPS, hand_givens, hand_shape
+from reference.by_hand import STANDARD, STEPS, hand_givens, hand_shape
+from reference.hand_entries import by_entries
 from reference.hand_mistakes import mistakes_of_row, named
 from reference.hand_relations import judge_by_relations, judge_masked_row, with_later
 from reference.misconceptions.hand_computation import explain_value, simulated_values
@@ -291,3 +292,32 @@ def test_a_single_wrong_entry_is_pointed_at():
     values["c_output"] = np.array(values["c_output"], float)
     values["c_output"][2, 1] += 0.02
     assert "row 2 of the weights times column 1 of V" in judged(values)["c_output"]
+
+
+@pytest.mark.parametrize(
+    ("step", "place", "number", "words"),
+    [
+        ("scores", (0, 1), 0.77, "right, but entry [0][1] lacks the product 0.8 · 0.4"),
+        ("scores", (0, 1), 1.54, "right, but entry [0][1] has the product 0.5 · 0.9 twice"),
+        ("scores", (1, 2), -0.55, "right, but entry [1][2] has the wrong sign"),
+        ("scores", (0, 1), 0.85, None),
+    ],
+)
+def test_a_single_wrong_entry_is_explained(step, place, number, words):
+    part = STANDARD.parts["c"]
+    right = part.exact(step)
+    mine = right.copy()
+    mine[place] = number
+    givens = SimpleNamespace(**{each: np.array(getattr(part, each)) for each in "QKV"}, right=right)
+    found = by_entries(step, mine.round(2), givens)
+    assert [said for _, said in found] == ([words] if words else [])
+
+
+def test_exchanged_entries_are_named():
+    right = STANDARD.parts["c"].exact("weights")
+    givens = SimpleNamespace(right=right)
+    mine = right.copy()
+    mine[1, [0, 2]] = mine[1, [2, 0]]
+    assert by_entries("weights", mine, givens)[0][1] == (
+        "right, but the entries [1][0] and [1][2] are exchanged"
+    )

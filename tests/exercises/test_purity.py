@@ -128,3 +128,46 @@ def test_a_cache_that_changes_nothing_costs_nothing(grade_source, exercise):
         Source(exercise, label, (Unit(label, f"{solution}\n{CACHES[exercise]}"),))
     )
     assert report.points == report.max_points
+
+
+def test_a_changed_argument_is_named_beside_another_mistake(grade_text):
+    report = grade_text(
+        "softmax",
+        """
+        import numpy as np
+
+        def softmax(x, axis=-1):
+            x = np.asarray(x, dtype=float)
+            x -= x.max(axis=axis, keepdims=True)
+            e = np.exp(x)
+            return e / e.mean(axis=axis, keepdims=True)
+        """,
+    )
+    said = next(check.diagnosis.finding for check in report.checks if check.diagnosis)
+    assert said == (
+        "Your numbers are the exponentials divided by their mean, instead of their sum. Your code "
+        "changes its argument x, so the caller's array is changed."
+    )
+
+
+def test_a_mistake_is_named_beside_results_that_depend_on_earlier_calls(grade_text):
+    report = grade_text(
+        "scaled_dot_product_attention",
+        """
+        import numpy as np
+
+        kept = {}
+
+        def scaled_dot_product_attention(Q, K, V, mask=None):
+            scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
+            if mask is not None:
+                kept["mask"] = np.array(mask, dtype=bool)
+            if "mask" in kept:
+                scores = np.where(kept["mask"], scores, -np.inf)
+            e = np.exp(scores)
+            weights = e / e.sum(axis=-1, keepdims=True)
+            return weights @ V, weights
+        """,
+    )
+    said = " ".join(check.diagnosis.finding for check in report.checks if check.diagnosis)
+    assert "A call alone shows another mistake. The result is right for small scores." in said
