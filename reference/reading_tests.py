@@ -365,14 +365,28 @@ def _uncalled(test: _Test) -> Fact | None:
 def _expects_own_draws(test: _Test, node: ast.AST) -> Fact | None:
     if test.tested != "attention_with_dropout":
         return None
-    for each in _made_of(test, node):
-        if isinstance(each, ast.Compare) and _names(each) & RANDOM:
-            says = (
-                f"The test expects the random numbers that it samples in {test.at(each)}. A right "
-                "function may sample its numbers in another way."
-            )
-            return Fact("expects-own-draws", says)
+    if any(_compares_draws(test, each) for each in _made_of(test, node)):
+        says = (
+            f"The comparison in {test.at(node)} expects certain random numbers. They are not "
+            "fixed: a right function may sample its numbers in another way."
+        )
+        return Fact("expects-own-draws", says)
     return None
+
+
+def _compares_draws(test: _Test, node: ast.AST, depth: int = 3) -> bool:
+    """Return True if a node compares sampled numbers, or calls a student's function that does."""
+    if isinstance(node, ast.Compare):
+        sides = [node.left, *node.comparators]
+        values = [value for side in sides for value in (side, *test.values.get(_name(side), ()))]
+        calls = (each for value in values for each in ast.walk(value) if isinstance(each, ast.Call))
+        return any(_name(call.func) in RANDOM for call in calls)
+    name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+    found = test.definition(name) if name not in ("", test.parameter) and depth else None
+    if found is None:
+        return False
+    helper = _Test(*found, test.definition)
+    return any(_compares_draws(helper, each, depth - 1) for each in helper.nodes)
 
 
 def _expects_exact_numbers(test: _Test, node: ast.Assert) -> Fact | None:

@@ -124,6 +124,13 @@ def test_a_test_that_compares_numbers_is_not_blamed(body):
             11,
             "expects-own-draws",
         ),
+        (
+            "draws = rng.random(n)\nkept = np.where(draws >= p, w, 0)\n"
+            "same(implementation(x), kept)",
+            "attention_with_dropout",
+            11,
+            "expects-own-draws",
+        ),
         ("same(implementation(x), y)", "row_softmax", 11, "expects-exact-numbers"),
     ],
 )
