@@ -182,6 +182,10 @@ GENERATE = Recipe(
                     "Your code returns one new token too many.",
                     {"number": lambda s: s.count + 1},
                 ),
+                "one-at-least": (
+                    "For no new tokens (max_new_tokens = 0), your code adds one.",
+                    {"number": lambda s: max(s.count, 1)},
+                ),
                 "one-too-few": (
                     "Your code returns one new token too few.",
                     {"number": lambda s: s.count - 1},
@@ -222,7 +226,7 @@ GENERATE = Recipe(
             "for a prompt of several tokens",
             "for a prompt of one token",
         ),
-        Trait(lambda s: s.count > 1, "for several new tokens", "for one new token"),
+        Trait(lambda s: s.count > 1, "for several new tokens", "for one new token or none"),
     ),
     caller=Written(),
 )
@@ -242,6 +246,8 @@ def probes(draw: int) -> Sequence[Probe]:
         case(9, 3, 6, 50),
         case(12, 5, 1, 50),
         case(12, 4, 5, 60),
+        case(7, 3, 0, 50),
+        case(8, 6, 0, 4),
         case(10, 2, 8, 4),
         case(11, 7, 4, 3),
         case(9, 6, 5, 6),
