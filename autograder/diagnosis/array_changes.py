@@ -167,6 +167,11 @@ _PLAIN = _table(
     ("whole", "without decimals", np.trunc),
     ("squared", "squared", np.square),
     ("negative-to-zero", "with 0 instead of negative numbers", lambda x: np.maximum(x, 0)),
+    ("zero-to-one", "limited to between 0 and 1", lambda x: np.clip(x, 0, 1)),
+    *(
+        (f"limited-{n}", f"limited to a range such as ±{n}", partial(np.clip, a_min=-n, a_max=n))
+        for n in (50, 80, 100, 20, 10, 5, 1)
+    ),
     ("sorted", "sorted along {last}", lambda x: np.sort(x, axis=-1), 1),
     ("reversed-rows", "with the rows in reverse order", lambda x: x[..., ::-1, :], 2),
     ("reversed", "in reverse order along {last}", lambda x: x[..., ::-1], 1),
@@ -198,7 +203,6 @@ _OF_VALUES = _table(
     ("exponentials", "after np.exp", np.exp),
     ("tanh", "after a tanh", np.tanh),
     ("sigmoid", "after a sigmoid", lambda x: 1 / (1 + np.exp(-x))),
-    ("zero-to-one", "limited to between 0 and 1", lambda x: np.clip(x, 0, 1)),
     ("without-last", "without the last entry along {last}", lambda x: x[..., :-1], 1),
     ("without-first", "without the first entry along {last}", lambda x: x[..., 1:], 1),
     ("first-only", "with only the first entry along {last}", lambda x: x[..., :1], 1),
@@ -237,7 +241,7 @@ def along_axes(table: Sequence[tuple[str, str, Along]], most: int) -> Iterator[A
 
 
 _NORMS = (*along_axes(ALONG_LAST, 1), *along_axes(ALONG, 6))
-_MORE_NORMS = tuple(along_axes(ALONG_INSIDE, 3))
+_MORE_NORMS = tuple(along_axes(ALONG_INSIDE, 4))
 ON_ARGUMENTS = (*_PLAIN, *_NORMS, *_OF_LOOPS)
 INSIDE = (*_PLAIN, *_OF_VALUES, *BY_A_NUMBER, *_INSIDE, *_OF_LOOPS, *_NORMS, *_MORE_NORMS)
 ON_RESULTS = (

@@ -144,12 +144,12 @@ def _left_out_or_twice(wires: _Wires, step: str) -> Iterator[Misconception]:
 
 
 def _plus_another(wires: _Wires, step: str) -> Iterator[Misconception]:
-    """Yield misconceptions that add an argument or an input to a step's result, like a residual."""
+    """Yield misconceptions that add an earlier value to a step's result, like a residual."""
     if step not in wires.recipe.steps or step not in wires.names:
         return
     does = wires.recipe.steps[step]
-    for name in dict.fromkeys((*wires.recipe.parameters, *wires.reads[step])):
-        if name in wires.shapes and {*wires.shapes[name]} & {*wires.shapes[step]}:
+    for name in wires.before(step):
+        if {*wires.shapes[name]} & {*wires.shapes[step]}:
             for id, only, added in (
                 ("plus", "", _plus),
                 ("plus-alike", ", where their shapes agree", _plus_if_alike),
