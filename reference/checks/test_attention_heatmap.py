@@ -187,7 +187,7 @@ def test_cell_texts(example):
     problems = []
     for lean in (-ON_A_BORDER, ON_A_BORDER):  # a number on a border may be in either cell
         try:
-            expect_numbers_in_cells(numbers_by_cell(axes, lean), weights)
+            expect_numbers_in_cells(axes, numbers_by_cell(axes, lean), weights)
             return
         except Mismatch as mismatch:
             problems.append(mismatch)
@@ -205,15 +205,35 @@ def numbers_by_cell(axes, lean):
     return written
 
 
-def expect_numbers_in_cells(written, weights):
+def why_no_number(axes, cell):
+    """Return a sentence on why no number is in a cell."""
+    image = axes.images[-1]
+    cells = [image.cell_at(place) for place in axes.text_places]
+    inside = [text for text, each in zip(axes.texts, cells, strict=False) if each == cell]
+    outside = sum(None in each for each in cells)
+    if inside:
+        return f"Its text is “{one_line(inside[0], 20)}”. It should be only a number."
+    if outside:
+        return f"{several(outside, 'text')} can be seen outside of all cells."
+    if len(set(cells)) < len(cells):
+        return "In another cell, there is more than one text."
+    return (
+        "A number must be inside its cell, large enough, and in a colour that clearly differs "
+        "from the cell's."
+        if cells
+        else "No text can be seen in the image: a text must be inside its cell, large enough, and "
+        "in a colour that clearly differs from the cell's."
+    )
+
+
+def expect_numbers_in_cells(axes, written, weights):
     cells = list(np.ndindex(*weights.shape))
     absent = [cell for cell in cells if cell not in written]
     if absent:
         i, j = absent[0]
         raise Mismatch(
             f"In {len(absent)} of {len(cells)} cells, no number can be read. The first of these "
-            f"cells is [{i}][{j}]. A number must be inside its cell, large enough, and in a colour "
-            "that clearly differs from the cell's.",
+            f"cells is [{i}][{j}]. {why_no_number(axes, absent[0])}",
             mistake="cells-without-numbers",
         )
     if all(matches(written[i, j], weights[i, j]) for i, j in cells):

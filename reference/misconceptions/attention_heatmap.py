@@ -8,10 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from autograder.author import Comparison, Family, Hints, Mistakes, Probe, Recipe, Step, constant
+from autograder.author import (
+    Comparison,
+    Fact,
+    Family,
+    Hints,
+    Mistakes,
+    Probe,
+    Recipe,
+    Step,
+    constant,
+)
 from reference.attention import block, softmax
 from reference.figures import image_figure, image_of, panels_shown, tokens_for
-from reference.masks import causal_mask
+from reference.masks import blocked_keep_weight, causal_mask, match_another_mask
 from reference.misconceptions.formulas import formulas
 from reference.misconceptions.reductions import ratio, shares_along
 
@@ -45,17 +55,8 @@ PICTURE = (
         "the unchanged weights",
         ("inverted-values", "1 − weight", lambda w: 1 - w),
         ("softmax-again", "a softmax of the weights", softmax),
-        (
-            "rows-stretched",
-            "each row divided by its maximum",
-            lambda w: w / w.max(1, keepdims=True),
-        ),
         ("stretched", "all weights divided by the largest weight", lambda w: w / w.max()),
         ("percent", "percentages (0 to 100)", lambda w: 100 * w),
-        ("rounded-to-one", "the weights rounded to 0 and 1", np.round),
-        ("logarithms", "the logarithms of the weights", np.log),
-        ("lower-triangle", "0 for each weight above the diagonal", np.tril),
-        ("without-diagonal", "0 on the diagonal", lambda w: w - np.diag(np.diag(w))),
         hints=IMAGE,
         means=of_weights,
     ),
@@ -85,6 +86,12 @@ def _m(s: Any) -> Any:
     return np.asarray(s.mask).astype(float)
 
 
+def _at_turned(s: Any) -> Any:
+    made = np.array(s.scores)
+    made[~np.asarray(s.mask)] = -1e9
+    return softmax(made)
+
+
 EFFECT = (
     Family(
         "panels",
@@ -99,18 +106,10 @@ EFFECT = (
                 "The mask is the last picture. It should be the first.",
                 lambda s: (s.plain, s.masked, s.shown),
             ),
-            "mask-between": (
-                "The mask is the middle picture. It should be the first.",
-                lambda s: (s.plain, s.shown, s.masked),
-            ),
             "mask-inverted-picture": (
                 "The first picture shows the inverted mask. It should be true where a query may "
                 "attend.",
                 {"shown": lambda s: 1 - _m(s)},
-            ),
-            "scores-for-weights": (
-                "The second picture shows the scores. It should show the softmax of the scores.",
-                {"plain": lambda s: s.scores},
             ),
         },
     ),
@@ -131,22 +130,27 @@ EFFECT = (
                 "In the third picture, the mask is inverted: the allowed entries are blocked.",
                 lambda s: softmax(np.where(_m(s) > 0, -1e9, s.scores)),
                 lambda s: softmax(np.where(_m(s) > 0, -np.inf, s.scores)),
+                lambda s: softmax(s.scores - 1e9 * _m(s)),
             ),
-            "mask-turned-by-tilde": (
-                "In the third picture, `~` does not exchange the numbers 0 and 1 of the mask. "
-                "Whole numbers become others, which count as True, so every key is blocked.",
-                lambda s: softmax(np.where(~np.asarray(s.mask), -1e9, s.scores)),
-                lambda s: softmax(np.where(~np.asarray(s.mask), -np.inf, s.scores)),
-            ),
+            "mask-turned-by-tilde": [
+                (
+                    "In the third picture, `~` does not exchange the numbers 0 and 1 of the mask. "
+                    f"Whole numbers become −1 and −2, which {effect}.",
+                    *ways,
+                )
+                for effect, *ways in (
+                    (
+                        "count as True, so every key is blocked",
+                        lambda s: softmax(np.where(~np.asarray(s.mask), -1e9, s.scores)),
+                        lambda s: softmax(np.where(~np.asarray(s.mask), -np.inf, s.scores)),
+                    ),
+                    ("as an index are the last two rows, so these are blocked", _at_turned),
+                )
+            ],
             "blocked-scores-zero": (
                 "In the third picture, the blocked scores are 0, so they still get weight: exp(0) "
                 "is 1.",
                 lambda s: softmax(s.scores * _m(s)),
-            ),
-            "masked-scores": (
-                "The third picture shows the masked scores, with 0 for each blocked score. It "
-                "should show weights.",
-                lambda s: s.scores * _m(s),
             ),
         },
     ),
@@ -193,16 +197,42 @@ EFFECT = (
                 "mask. It should show the weights with the mask.",
                 {"masked": lambda s: softmax(block(s.scores, s.mask)) - s.plain},
             ),
-            "all-transposed": (
-                "All three pictures are transposed.",
-                lambda s: (np.asarray(s.shown).T, s.plain.T, s.masked.T),
-            ),
             "first-two-only": (
                 "The third picture, with the weights under the mask, is missing.",
                 lambda s: (s.shown, s.plain),
             ),
         },
     ),
+)
+
+
+THIRD = tuple(
+    Fact(
+        name, holds, f"In the third picture, {says}.", is_named=name not in {"rows", "another-mask"}
+    )
+    for name, says, holds in (
+        (
+            "masked-scores",
+            "the allowed cells show the scores. They should show weights, from a softmax",
+            lambda s, v: np.allclose(v[2][_m(s) > 0], s.scores[_m(s) > 0]),
+        ),
+        (
+            "blocked-scores-not-low",
+            "blocked keys get weight, as in a softmax whose blocked scores are not low enough",
+            lambda s, v: blocked_keep_weight(v[2], s.masked, s.blocked),
+        ),
+        (
+            "another-mask",
+            "the weights match a softmax with another mask: other keys are blocked",
+            lambda s, v: match_another_mask(v[2], s.scores),
+        ),
+        (
+            "softmax-over-queries",
+            "each column sums to 1, instead of each row",
+            lambda s, v: np.allclose(v[2].sum(0), 1) and not np.allclose(v[2].sum(1), 1),
+        ),
+        ("rows", "not every row sums to 1", lambda s, v: not np.allclose(v[2].sum(1), 1)),
+    )
 )
 
 
@@ -242,7 +272,7 @@ MISTAKES = Mistakes(
         effect_probes,
         EFFECT,
         steps={
-            "shown": lambda s: s.mask,
+            "shown": _m,
             "share": lambda s: softmax,
             "plain": lambda s: s.share(s.scores),
             "blocked": lambda s: block(s.scores, s.mask),
@@ -251,7 +281,10 @@ MISTAKES = Mistakes(
         },
         parameters=("scores", "mask"),
         results=("the mask", "the weights without it", "the weights with it"),
+        axes=lambda s: {"L": len(s.scores)},
+        facts=THIRD,
         labels={
+            "shown": "the mask",
             "plain": "the weights without the mask",
             "blocked": "the masked scores",
             "masked": "the weights with the mask",

@@ -12,6 +12,7 @@ import numpy as np
 from autograder.author import Comparison, Family, ModuleCaller, Probe, Recipe, Trait, float32_probe
 from reference.attention import block, combine, scale, scores, softmax
 from reference.heads import merge_heads, split_heads
+from reference.masks import ODD_MASK, causal_mask
 from reference.misconceptions.language_model.parts import PARTS, RARE, norm
 from reference.misconceptions.multi_head_reshape.merge import BACK
 from reference.misconceptions.multi_head_reshape.split import BLOCKS
@@ -181,15 +182,7 @@ def probes(draw: int) -> Sequence[Probe]:
         given = {"d_model": d_model, "num_heads": heads, "d_ff": d_ff, "x": x, "mask": mask}
         return float32_probe(Probe((), given | draw_block(rng, d_model, d_ff), condition=100.0))
 
-    causal = np.tril(np.ones((4, 4), bool))
-    odd = np.array(
-        [
-            [True, False, True, True],
-            [True, True, False, False],
-            [False, True, True, True],
-            [True, False, False, True],
-        ]
-    )
+    causal, odd = causal_mask(4), ODD_MASK
     return [
         case(1, 3, 4, 1, 5, None),
         case(2, 3, 4, 2, 4, None),

@@ -29,6 +29,7 @@ from reference.misconceptions.scaled_dot_product_attention import FAMILIES, insi
 from reference.misconceptions.scaled_dot_product_attention.masking import LOW_FILLS
 from reference.misconceptions.torch_words import without
 from reference.parts import WORDS
+from reference.sinusoids import sinusoid
 
 SIZES = ("vocab_size", "d_model", "num_heads", "d_ff", "max_seq_length")
 NAMES = {
@@ -82,16 +83,6 @@ def _ones(s: Any) -> Any:
     return np.ones((s.length, s.length), bool)
 
 
-def _waves(s: Any) -> Any:
-    place = np.arange(s.length)[:, None]
-    step = np.arange(0, s.d_model, 2)
-    angle = place / 10000 ** (step / s.d_model)
-    waves = np.zeros((s.length, s.d_model))
-    waves[:, 0::2] = np.sin(angle)
-    waves[:, 1::2] = np.cos(angle)[:, : s.d_model // 2]
-    return waves
-
-
 MODEL_PARTS = (
     Family(
         None,
@@ -132,9 +123,21 @@ MODEL_PARTS = (
             "sines-for-positions": (
                 "The positions are sines and cosines. They should be the learnt vectors of "
                 "position_embedding.",
-                {"placed": _waves},
+                {"placed": lambda s: sinusoid(s.length, s.d_model)},
             ),
         },
+    ),
+    formulas(
+        "x",
+        "What goes into the block is",
+        "the vector of the token plus the vector of its position",
+        ("embeddings-multiplied", "the product of both vectors", lambda s: s.embedded * s.placed),
+        (
+            "embeddings-largest",
+            "the larger number of both vectors",
+            lambda s: np.maximum(s.embedded, s.placed),
+        ),
+        hints=EMBEDDING,
     ),
     formulas(
         "mask",
@@ -206,10 +209,6 @@ MODEL_PARTS = (
             "vectors-returned": (
                 "Your result has the vectors of the block: the output projection has no effect.",
                 {"projected": lambda s: s.norm_2},
-            ),
-            "embeddings-added-again": (
-                "The embeddings are added to the block's result before the output projection.",
-                {"projected": lambda s: (s.norm_2 + s.x) @ s.W_out.T + s.b_out},
             ),
         },
     ),

@@ -96,10 +96,6 @@ PARTS = (
                 "In your code, the attention has no effect.",
                 {"sum_1": lambda s: s.x},
             ),
-            "difference-for-sum": (
-                "The attention is subtracted from x. It should be added to x.",
-                {"sum_1": lambda s: s.x - s.attended},
-            ),
         },
     ),
     Family(
@@ -145,14 +141,6 @@ PARTS = (
                 },
             ),
         },
-    ),
-    formulas(
-        "hidden",
-        "The feed-forward network gets",
-        "the result of the first norm",
-        ("network-of-input", "the block's own input", lambda s: s.x @ s.W_0.T + s.b_0),
-        ("network-of-sum", "the first sum without the norm", lambda s: s.sum_1 @ s.W_0.T + s.b_0),
-        hints=SUMS,
     ),
     formulas(
         "active",
@@ -227,16 +215,6 @@ RARE = (
             "second-bias-left-out": (
                 "In your code, the second bias of the feed-forward network has no effect.",
                 {"fed": lambda s: s.active @ s.W_2.T},
-            ),
-        },
-    ),
-    Family(
-        None,
-        SUMS,
-        {
-            "three-added": (
-                "The second sum adds the result of the first norm and also the block's own input.",
-                {"sum_2": lambda s: s.x + s.norm_1 + s.fed},
             ),
         },
     ),

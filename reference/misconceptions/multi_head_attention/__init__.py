@@ -23,10 +23,10 @@ from autograder.author import (
 from reference.attention import block, combine, scale, scores, softmax
 from reference.heads import merge_heads, split_heads
 from reference.large_scores import LOW_SCORES, projected_to_low_scores
+from reference.masks import ODD_MASK, causal_mask
 from reference.misconceptions.multi_head_attention.heads import HEADS, with_head_axis
 from reference.misconceptions.multi_head_attention.projections import PROJECTIONS
-from reference.misconceptions.scaled_dot_product_attention import FAMILIES, inside_attention
-from reference.misconceptions.scaled_dot_product_attention.facts import divisor_in_single
+from reference.misconceptions.scaled_dot_product_attention import FAMILIES, facts, inside_attention
 from reference.misconceptions.scaled_dot_product_attention.masking import LOW_FILLS, MASKING
 from reference.misconceptions.scaled_dot_product_attention.products import SCORES
 from reference.misconceptions.scaled_dot_product_attention.scaling import SCALING
@@ -111,15 +111,7 @@ def probes(draw: int) -> Sequence[Probe]:
         args = 4 * heads, heads, x, mask, *of_scores, *others
         return float32_probe(Probe(args, condition=1e4))
 
-    causal = np.tril(np.ones((4, 4), bool))
-    odd = np.array(
-        [
-            [True, False, True, True],
-            [True, True, False, False],
-            [False, True, True, True],
-            [True, False, False, True],
-        ]
-    )
+    causal, odd = causal_mask(4), ODD_MASK
     each = np.stack([causal, odd])
     return [
         case(1, 3, 4, 1),
@@ -178,17 +170,13 @@ MISTAKES = Mistakes(
         facts=(
             Fact(
                 "another-factor",
-                divisor_in_single,
+                facts.divisor_in_single,
                 "Your numbers match scores divided by {}. They should be divided by "
                 "√(E/H), the root of a head's size.",
             ),
-            Fact(
-                "rows",
-                lambda s, v: (
-                    v[1].shape == s.weights.shape and not np.allclose(v[1].sum(-1), 1, atol=1e-4)
-                ),
-                "Not every row of your weights sums to 1.",
-            ),
+            facts.LOW_ENOUGH,
+            facts.ANOTHER_MASK,
+            facts.ROWS,
         ),
         results=("the output", "the attention weights"),
         labels=LABELS,

@@ -40,6 +40,15 @@ def _never_split(by: Step) -> dict[str, Step]:
     return {"weights": weights, "merged": lambda s: s.weights @ s.values, "output": lambda s: s.V}
 
 
+def _in_other_order(s: Any, repeats_all: bool) -> Any:
+    mask, batch, heads = with_head_axis(s.allowed), len(s.x), s.num_heads
+    if mask is None or mask.ndim == 2:
+        return mask
+    if repeats_all:
+        return np.tile(mask[:, 0], (heads, 1, 1)).reshape(batch, heads, *mask.shape[2:])
+    return mask[:, 0].repeat(heads, 0).reshape(heads, batch, *mask.shape[2:]).swapaxes(0, 1)
+
+
 HEADS = (
     Family(
         None,
@@ -160,6 +169,13 @@ HEADS = (
                 "{Masks of (L, L) and (B, 1, L, L) are right. }The batch axis of a mask of (B, L, "
                 "L) is taken for the axis of the heads.",
                 lambda s: s.allowed,
+            ),
+            "mask-repeated-in-wrong-order": (
+                "Some heads get the mask of another sequence. Your numbers match masks and heads "
+                "in different orders: one repeats all sequences for each head, and the other "
+                "all heads for each sequence.",
+                lambda s: _in_other_order(s, repeats_all=True),
+                lambda s: _in_other_order(s, repeats_all=False),
             ),
             "mask-for-first-head": (
                 "The mask has an effect only in head 0.",

@@ -133,10 +133,6 @@ SPLIT = (
                 "The heads are in front of the batch: your axes are (H, B, L, E/H).",
                 lambda x, h: _parts(x, h).transpose(2, 0, 1, 3),
             ),
-            "features-before-positions": (
-                "Positions and features of a head are exchanged: your axes are (B, H, E/H, L).",
-                lambda x, h: _parts(x, h).transpose(0, 2, 3, 1),
-            ),
             "sequences-joined": (
                 "All sequences of the batch are joined into one: your axes are (1, H, B·L, E/H).",
                 lambda x, h: x.reshape(1, -1, h, x.shape[2] // h).transpose(0, 2, 1, 3),

@@ -6,6 +6,7 @@ import numpy as np
 
 from autograder.author import Fact
 from reference.attention import softmax
+from reference.masks import blocked_keep_weight, match_another_mask
 
 
 def _two(s: Any, value: Any) -> tuple[Any, Any]:
@@ -58,6 +59,31 @@ def _divisor(s: Any, weights: Any, tolerance: float) -> float:
     return 1 / factor
 
 
+LOW_ENOUGH = Fact(
+    "blocked-scores-not-low",
+    lambda s, v: (
+        s.mask is not None
+        and v[1].shape == s.weights.shape
+        and blocked_keep_weight(v[1], s.weights, np.broadcast_to(s.blocked, v[1].shape))
+    ),
+    "Blocked keys still get weight, as in a softmax whose blocked scores are not low enough.",
+    is_named=True,
+)
+ANOTHER_MASK = Fact(
+    "another-mask",
+    lambda s, v: v[1].shape == s.weights.shape and match_another_mask(v[1], s.scaled),
+    "Your weights match a softmax with another mask: other keys are blocked.",
+)
+NAN = Fact(
+    "nan",
+    lambda _, v: any(bool(np.isnan(part).any()) for part in v),
+    "The result contains NaN (not a number). NaN can come from 0 / 0, ∞ / ∞ or ∞ − ∞.",
+)
+ROWS = Fact(
+    "rows",
+    lambda s, v: v[1].shape == s.weights.shape and not np.allclose(v[1].sum(-1), 1, atol=1e-4),
+    "Not every row of your weights sums to 1.",
+)
 FACTS = (
     Fact(
         "masked-scores-returned",
@@ -69,28 +95,15 @@ FACTS = (
         "The output is right, but the input of the softmax is returned instead of the weights.",
         is_named=True,
     ),
-    Fact(
-        "nan",
-        lambda s, v: any(bool(np.isnan(part).any()) for part in _two(s, v)),
-        "The result contains NaN (not a number). NaN can come from 0 / 0, ∞ / ∞ or ∞ − ∞.",
-    ),
-    Fact(
-        "blocked-get-weight",
-        lambda s, v: (
-            s.mask is not None and bool((_two(s, v)[1][np.isneginf(s.blocked)] > 1e-6).any())
-        ),
-        "Blocked keys still get weight.",
-    ),
+    NAN,
+    LOW_ENOUGH,
+    ANOTHER_MASK,
     Fact(
         "columns",
         lambda s, v: _close(_two(s, v)[1].sum(-2), np.ones(_two(s, v)[1].sum(-2).shape)),
         "The columns of your weights sum to 1. The rows should sum to 1.",
     ),
-    Fact(
-        "rows",
-        lambda s, v: not np.allclose(_two(s, v)[1].sum(-1), 1.0, atol=1e-5),
-        "Not every row of your weights sums to 1.",
-    ),
+    ROWS,
     Fact(
         "follows",
         lambda s, v: (

@@ -113,10 +113,6 @@ RESULTS = (
                 "weights.",
                 lambda s: (s.projected, s.scaled),
             ),
-            "output-twice": (
-                "The output is returned twice. The weights are missing.",
-                lambda s: (s.projected, s.projected),
-            ),
             "mixture-returned-too": (
                 "Three results are returned. The module should return two.",
                 lambda s: (s.projected, s.weights, s.output),
@@ -166,18 +162,6 @@ PROJECTIONS = (
                 "W_o acts twice, instead of once.",
                 lambda s: s.output @ s.W_o.T @ s.W_o.T,
             ),
-            "values-projected-out": [
-                (
-                    f"The output is W_o applied to {what}: the weights do not mix the values.",
-                    lambda s, step=step: getattr(s, step) @ s.W_o.T,
-                )
-                for step, what in (
-                    ("V", "the values"),
-                    ("x", "x"),
-                    ("Q", "the queries"),
-                    ("K", "the keys"),
-                )
-            ],
             "output-by-value-matrix": (
                 "The output is made with W_v. It should be made with W_o.",
                 lambda s: s.output @ s.W_v.T,

@@ -16,8 +16,8 @@ from autograder.author import (
     float32_probe,
 )
 from reference.attention import block, combine, scale, scores, softmax
-from reference.misconceptions.scaled_dot_product_attention import FAMILIES, inside_attention
-from reference.misconceptions.scaled_dot_product_attention.facts import divisor_in_single
+from reference.masks import ODD_MASK, causal_mask
+from reference.misconceptions.scaled_dot_product_attention import FAMILIES, facts, inside_attention
 from reference.misconceptions.scaled_dot_product_attention.masking import LOW_FILLS, MASKING
 from reference.misconceptions.scaled_dot_product_attention.mixing import OUTPUT
 from reference.misconceptions.scaled_dot_product_attention.products import SCORES
@@ -92,15 +92,7 @@ def probes(draw: int) -> Sequence[Probe]:
             Probe((*sizes, rng.normal(size=(*batch, length, d_model)), mask, *weights))
         )
 
-    causal = np.tril(np.ones((4, 4), bool))
-    odd = np.array(
-        [
-            [True, False, True, True],
-            [True, True, False, False],
-            [False, True, True, True],
-            [True, False, False, True],
-        ]
-    )
+    causal, odd = causal_mask(4), ODD_MASK
     return [
         case((), 3, (4, 2, 5), None),
         case((), 3, (3, 3, 3), None),
@@ -157,34 +149,6 @@ TRAITS = (
 )
 
 
-def _weights(s: Any, value: Any) -> Any:
-    if value[1].shape != s.weights.shape:
-        raise ValueError("these are not an output and weights")
-    return value[1]
-
-
-FACTS = (
-    Fact(
-        "nan",
-        lambda _, v: any(bool(np.isnan(part).any()) for part in v),
-        "The result contains NaN (not a number). NaN can come from 0 / 0, ∞ / ∞ or ∞ − ∞.",
-    ),
-    Fact(
-        "rows",
-        lambda s, v: not np.allclose(_weights(s, v).sum(-1), 1.0, atol=1e-4),
-        "Not every row of your weights sums to 1.",
-    ),
-    Fact(
-        "follows",
-        lambda s, v: (
-            np.allclose(v[0], _weights(s, v) @ s.V @ s.W_o.T, atol=1e-3)
-            and not np.allclose(v[1], s.weights, atol=1e-3)
-        ),
-        "The output follows from your weights, so the mistake is in the weights.",
-    ),
-)
-
-
 WHOLE = Recipe(
     "SelfAttention",
     probes,
@@ -197,10 +161,21 @@ WHOLE = Recipe(
     facts=(
         Fact(
             "another-factor",
-            divisor_in_single,
+            facts.divisor_in_single,
             "Your numbers match scores divided by {}. They should be divided by √d_k.",
         ),
-        *FACTS,
+        facts.NAN,
+        facts.LOW_ENOUGH,
+        facts.ANOTHER_MASK,
+        facts.ROWS,
+        Fact(
+            "follows",
+            lambda s, v: (
+                np.allclose(v[0], v[1] @ s.V @ s.W_o.T, atol=1e-3)
+                and not np.allclose(v[1], s.weights, atol=1e-3)
+            ),
+            "The output follows from your weights, so the mistake is in the weights.",
+        ),
     ),
     results=("the output", "the attention weights"),
     labels={

@@ -80,6 +80,10 @@ def _across(s: Any) -> Any:
     return -_taken(flat, s.tokens.reshape(-1)[1:])
 
 
+def _column_order(x: Any) -> Any:
+    return x.swapaxes(0, 1).reshape(x.shape)
+
+
 def _classes_second(s: Any) -> Any:
     batch, length, words = s.predictions.shape
     turned = s.predictions.reshape(batch, words, length)
@@ -150,6 +154,12 @@ LOSS = Recipe(
                 "shifted-by-two": (
                     "Your targets are shifted by two positions.",
                     _pairs(np.s_[:-2], np.s_[2:]),
+                ),
+                "targets-in-another-order": (
+                    "Your targets belong to other predictions: the numbers match targets listed "
+                    "position by position for logits listed sequence by sequence, or the reverse.",
+                    {"targets": lambda s: _column_order(s.tokens[:, 1:])},
+                    {"predictions": lambda s: _column_order(s.logits[:, :-1])},
                 ),
                 "last-word-only": (
                     "Your loss has only the prediction of the last token of each sequence.",

@@ -53,7 +53,7 @@ class Loop:
     optimizer: str = "AdamW"
     rate: Callable[[float, int, int], float] = lambda lr, step, steps: lr
     clear: str = "before backward"
-    made_once: bool = True
+    is_new: Callable[[int, int], bool] = lambda step, count: step == 0
     batch: Callable[[int, int], int] = lambda step, count: step % count
     count: Callable[[int, int], int] = lambda steps, _: steps
     sign: float = 1.0
@@ -68,12 +68,11 @@ class Loop:
         import torch
 
         losses: list[float] = []
-        optimizer = self._optimizer(torch, model, lr)
         for step in range(self.count(steps, len(batches))):
             tokens = batches[self.batch(step, len(batches))]
             loss = self._loss(torch, model(tokens), tokens)
             losses.append(float(loss.detach()))
-            if not self.made_once:
+            if self.is_new(step, len(batches)):
                 optimizer = self._optimizer(torch, model, lr)
             optimizer.param_groups[0]["lr"] = self.rate(lr, step, steps)
             self._step(model, optimizer, loss, step)
@@ -210,11 +209,17 @@ TRAIN = Recipe(
             OPTIMIZER,
             means=constant,
             ways={
-                "optimizer-made-anew": (
-                    "Your losses match a new optimizer in each step. A new optimizer does not "
-                    "remember earlier steps.",
-                    {"made_once": False},
-                ),
+                "optimizer-made-anew": [
+                    (
+                        f"Your losses match a new optimizer {when}. A new optimizer does not "
+                        "remember earlier steps.",
+                        {"is_new": is_new},
+                    )
+                    for when, is_new in (
+                        ("in each step", lambda step, _: True),
+                        ("in each pass over the batches", lambda n, count: n % count == 0),
+                    )
+                ],
                 "rate-ignored": [
                     (
                         f"Your losses match the learning rate {rate:g}{{, whatever lr is}}.",
