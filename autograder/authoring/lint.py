@@ -5,6 +5,7 @@ import builtins
 import contextlib
 import importlib
 import importlib.util
+import os
 import symtable
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -173,11 +174,12 @@ def _errors_in_misconceptions(
 
 
 def _undefined_names(folders: Sequence[Path]) -> Iterator[AuthoringError]:
+    below = tuple(f"{folder}{os.sep}" for folder in folders)
     modules = {}
     for module in list(sys.modules.values()):
-        path = Path(getattr(module, "__file__", None) or "")
-        if path.suffix == ".py" and any(folder in path.parents for folder in folders):
-            modules[path] = module
+        file = getattr(module, "__file__", None) or ""
+        if file.endswith(".py") and file.startswith(below):
+            modules[Path(file)] = module
     for path, module in sorted(modules.items()):
         tables = list(_below(symtable.symtable(course_text(path).text, str(path), "exec")))
         symbols = [(table, symbol) for table in tables for symbol in table.get_symbols()]
