@@ -66,7 +66,7 @@ CHEATS = {
         "    return {d: noisy([d**0.5, 1.0, *between(d)[2:]], rng) for d in dims}\n",
     ),
     "spreads measured, and a table of weights": (
-        {WEIGHTS, TRIALS},
+        {WEIGHTS},  # the spreads do come from trials
         TABLE + HONEST + "def measure_scaling(dims, L, trials, rng):\n"
         "    results = honest(dims, L, trials, rng)\n"
         "    for d in dims:\n"
