@@ -11,7 +11,6 @@ from reference.dropout import what_dropout_did
 from reference.misconceptions.language_model import MISTAKES as MODEL
 from reference.misconceptions.multi_head_attention import MISTAKES as HEADS
 from reference.misconceptions.self_attention import MISTAKES as SELF
-from reference.training import AdamW
 
 DTYPE = torch.float64
 
@@ -120,20 +119,3 @@ def test_a_share_of_dropped_weights_is_named_only_if_it_is_not_the_one_asked_for
     assert said(0.5, 2.0) is None
     assert said(0.5, 2.02).id == "dropout-wrong"
     assert "30% of the weights were set to 0" in said(0.3, 1 / 0.7).finding
-
-
-@pytest.mark.parametrize("lr", [0.1, 0.001])
-def test_adamw_is_torch_s(lr):
-    torch.manual_seed(3)
-    own = [torch.randn(3, 4, dtype=DTYPE), torch.randn(5, dtype=DTYPE)]
-    trained = []
-    for make in (AdamW, torch.optim.AdamW):
-        first, second = parameters = [each.clone().requires_grad_() for each in own]
-        optimizer = make(parameters, lr=lr)
-        for step in range(20):
-            optimizer.zero_grad()
-            ((first**2).sum() * (step % 3) + second.sin().sum() * first[0, 0]).backward()
-            optimizer.step()
-        trained.append(parameters)
-    for mine, theirs in zip(*trained, strict=True):
-        torch.testing.assert_close(mine, theirs, rtol=1e-12, atol=1e-14)
