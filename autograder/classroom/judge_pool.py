@@ -98,8 +98,7 @@ class TaskGrader:
         self._alone = setup.alone
         self._options = RunOptions() if setup.alone else RunOptions(until="a doubt")
         exercises = [self.course.exercise(name) for name in setup.exercises]
-        first = exercises[0].needs if exercises else None
-        children = children_on(setup.level, self.course, setup.secret, setup.scratch, core, first)
+        children = children_on(setup.level, self.course, setup.secret, setup.scratch, core)
         tries = 3 if setup.alone else 1  # if something else kills a worker
         self.judge = Judge(self.course, exercises, children, setup.seed, tries)
 

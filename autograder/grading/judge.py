@@ -30,6 +30,7 @@ from autograder.sandbox.workers import Workers
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import Siblings, Source, read_source
 from autograder.submission.stubs import has_own_code
+from autograder.worker.preparation import import_compiler_late
 
 if TYPE_CHECKING:
     from autograder.grading.diagnoses import Catalogue
@@ -99,6 +100,7 @@ class Judge:
         missing = missing_check_files(self.course, self.exercises)
         if missing:
             raise InvalidCourse(missing)
+        import_compiler_late()  # the course's torch code may use an optimiser
         self._thread.start()
         try:
             self._result()

@@ -233,7 +233,7 @@ class _Search:
         self.right_answers = judge.course.right_answers(self.exercise.name)
         self.trees = read_trees(self.source.units)
         self.templates = templates(self.right_answers)
-        is_heavy = self.exercise.needs == "torch" or slow_modules("numpy", self.source.mentions)
+        is_heavy = self.exercise.needs == "torch" or slow_modules(self.source.mentions)
         self.calls, self.proof = (CALLS_HEAVY, A_HEAVY_PROOF) if is_heavy else (CALLS, A_PROOF)
         self._start = time.process_time()
 

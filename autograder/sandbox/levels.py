@@ -140,21 +140,16 @@ def children_on(
     secret: Sequence[Path],
     scratch: Path,
     core: int | None = None,
-    first: Library | None = None,
 ) -> Children:
     """Return a source of children on a level. The children cannot read the course's solutions.
 
-    The children run on the processor core `core`. If `first` is numpy, a fork server with numpy
-    starts at once, because its start takes as long as a judge's.
+    The children run on the processor core `core`.
     """
     reference = course.content.reference
     if sys.platform != "linux":
         return Spawner(reference, ahead=True, scratch=scratch)
     own = [*course.grading, course.solutions, Path(__file__).resolve().parent.parent]
-    servers = ForkServers(reference, level, [*own, *secret], scratch, core)
-    if first == "numpy":
-        servers.prepare(ChildKind(first, course.content.limits))
-    return servers
+    return ForkServers(reference, level, [*own, *secret], scratch, core)
 
 
 def children_for(
@@ -168,6 +163,6 @@ def children_for(
     is_linux = sys.platform == "linux"
     children = ForkServers(reference, "none") if is_linux else Spawner(reference, ahead=True)
     if start is not None:
-        also = slow_modules_in(start, path) if path is not None else ()
+        also = slow_modules_in(path) if path is not None else ()
         children.prepare(ChildKind(start, course.content.limits, also))
     return children

@@ -5,7 +5,6 @@ imports.
 """
 
 import functools
-import importlib.util
 import json
 import os
 import shutil
@@ -26,7 +25,7 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 START = Path(__file__).resolve().parent.parent / "worker" / "start.py"
 WARM: dict[Library, tuple[str, ...]] = {
     "numpy": ("numpy.random",),
-    "torch": ("numpy.random", "torch", "torch.optim"),
+    "torch": ("numpy.random", "torch"),
 }
 
 
@@ -184,34 +183,22 @@ def plot_cache() -> str:
     return str(folder)
 
 
-# For each module that is slow to import: a source that uses the module contains at least one of
-# these words. A forked worker has already imported the module. The import of torch's optimisers
-# takes as long as that of torch, so they are imported only for sources that use them.
-SLOW_MODULES = {"matplotlib.pyplot": ("matplotlib", "seaborn"), "torch.optim": ("optim", ".step(")}
+# A source that uses matplotlib, which is slow to import, contains at least one of these words.
+# A forked worker has already imported it.
+_PLOTS = ("matplotlib", "seaborn")
 MOST = 2**22  # only this many bytes of a file are searched for such words
 
 
-@functools.cache
-def is_installed(library: str) -> bool:
-    return importlib.util.find_spec(library) is not None
+def slow_modules(mentions: Callable[[str], bool]) -> tuple[str, ...]:
+    """Return the modules that are slow to import and that a source probably uses."""
+    return ("matplotlib.pyplot",) if any(map(mentions, _PLOTS)) else ()
 
 
-def slow_modules(library: Library, mentions: Callable[[str], bool]) -> tuple[str, ...]:
-    """Return the slow modules, other than `library`, that a source probably uses."""
-    return tuple(
-        module
-        for module, words in SLOW_MODULES.items()
-        if (library == "torch" or not module.startswith("torch"))
-        and any(map(mentions, words))
-        and is_installed(module.partition(".")[0])
-    )
-
-
-def slow_modules_in(library: Library, path: Path) -> tuple[str, ...]:
+def slow_modules_in(path: Path) -> tuple[str, ...]:
     """Return the slow modules that a file probably uses. For an unreadable file, return none."""
     try:
         with path.open("rb") as file:
             data = file.read(MOST)
     except OSError:
         return ()
-    return slow_modules(library, lambda word: word.encode() in data)
+    return slow_modules(lambda word: word.encode() in data)

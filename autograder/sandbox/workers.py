@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Collection
+from importlib.util import find_spec
 from typing import Any
 
 from autograder.course.course_file import Library, Limits
@@ -11,7 +12,7 @@ from autograder.sandbox.child import Cancelled, ChildKind, Children, InternalErr
 from autograder.sandbox.connection import Deadline
 from autograder.sandbox.problems import Crashed, NotLoaded, StudentProblem, TimedOut, from_worker
 from autograder.sandbox.process import AnswerTo, DeadlinePassed, WorkerGone, WorkerProcess
-from autograder.sandbox.spawn import is_installed, slow_modules
+from autograder.sandbox.spawn import slow_modules
 from autograder.submission.code import find_loop
 from autograder.submission.source import Source
 from autograder.worker.messages import CodePlace, Problem, Reply, Request
@@ -151,9 +152,9 @@ class Workers:
 
     def start(self, session: object, place: Place) -> WorkerProcess:  # noqa: ARG002
         library = self.library
-        if self.source.imports("torch") and is_installed("torch"):  # else that line reports it
+        if self.source.imports("torch") and find_spec("torch"):  # else that line reports it
             library = "torch"
-        also = slow_modules(library, self.source.mentions)
+        also = slow_modules(self.source.mentions)
         return WorkerProcess(self.children.take(ChildKind(library, self.limits, also, place)))
 
     def _load(self, worker: WorkerProcess) -> None:

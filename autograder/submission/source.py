@@ -235,7 +235,8 @@ def _needed(cells: Iterable[_Fields], label: str) -> list[Cell]:
         if left < 0:
             raise UnreadableFile(f"{label} holds over {MAX_WRITTEN // 2**20} MiB of text.")
         source = msgspec.json.decode(cell.source, type=str | list[str] | None)
-        is_check = _is_check(cell.text("metadata", "nbgrader", "grade_id"), cell.text("id"))
+        names = cell.text("metadata", "nbgrader", "grade_id"), cell.text("id")
+        is_check = any((name or "").startswith(CHECK) for name in names)
         needed.append(Cell(kind, _joined(source or ""), answer, is_check))
     return needed
 
@@ -245,10 +246,6 @@ def _decoded(raw: msgspec.Raw, form: type[T]) -> T | None:
         return msgspec.json.decode(raw, type=form)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
         return None
-
-
-def _is_check(*names: str | None) -> bool:
-    return any(name is not None and name.startswith(CHECK) for name in names)
 
 
 def _joined(source: str | list[str]) -> str:

@@ -7,6 +7,7 @@ import gc
 import importlib
 import io
 import sys
+import types
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -14,6 +15,8 @@ import numpy as np
 
 from .limits import STACK_SIGNAL
 from .messages import MAX_PRINTED
+
+COMPILER = "torch._dynamo"
 
 
 class KeyboardNeeded(Exception):
@@ -57,6 +60,30 @@ def show_stack_to(descriptor: int) -> None:
         faulthandler.register(STACK_SIGNAL, descriptor, all_threads=False)
 
 
+class _LateCompiler(types.ModuleType):
+    """Module in place of torch's compiler. It imports the compiler only when something compiles.
+
+    torch's optimisers import the compiler, only to say that it should leave their methods alone.
+    This import takes as long as that of torch, and 100 MB.
+    """
+
+    __file__ = None  # else a search through all modules would import the compiler
+
+    def disable(self, function: Any, *_: object, **__: object) -> Any:
+        return function
+
+    def graph_break(self) -> None: ...
+
+    def __getattr__(self, name: str) -> Any:
+        if sys.modules.get(COMPILER) is self:
+            del sys.modules[COMPILER]
+        return getattr(importlib.import_module(COMPILER), name)
+
+
+def import_compiler_late() -> None:
+    sys.modules.setdefault(COMPILER, _LateCompiler(COMPILER))
+
+
 def warm_up(names: list[str]) -> None:
     """Import the modules for submissions, and make the calls that are slow the first time."""
     fill_unwritten()
@@ -65,12 +92,12 @@ def warm_up(names: list[str]) -> None:
     if "torch" in sys.modules:
         import torch
 
+        import_compiler_late()
         torch.set_num_threads(1)
         torch.backends.cpu.get_cpu_capability()  # the first call reads /proc
         weight = torch.nn.Parameter(torch.ones(2))
         (weight.sum() ** 2).backward()
-        if "torch.optim" in names:
-            torch.optim.AdamW([weight]).step()  # the first step imports hundreds of modules
+        torch.optim.AdamW([weight]).step()
     if "matplotlib.pyplot" in sys.modules:
         _draw_a_figure()
 
