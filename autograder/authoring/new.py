@@ -17,7 +17,7 @@ from autograder.authoring.build import build_exercise
 from autograder.checks.proxy import Submission
 from autograder.course.course_file import FILE_NAME, Course, Library, load_course, parse_course
 from autograder.course.errors import UserError
-from autograder.course.files import write_atomically
+from autograder.course.files import refuse_unwritable, write_atomically
 from autograder.course.text import number, one_line
 
 PACKAGES = ("checks", "misconceptions", "variants", "modules")  # packages in the course's reference
@@ -167,12 +167,10 @@ def _write(course: Course, name: str, files: Mapping[Path, str]) -> list[Path]:
 
 def _write_new(files: Mapping[Path, str]) -> None:
     for path, text in files.items():
-        try:
+        with refuse_unwritable(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("x", encoding="utf-8", newline="\n") as file:
                 file.write(text)
-        except OSError as error:
-            raise UserError(f"{path} cannot be written: {error.strerror}.") from None
 
 
 def filled(template: str, values: Mapping[str, object]) -> str:

@@ -12,7 +12,7 @@ from autograder.authoring.new import new_course, new_exercise
 from autograder.cli.options import PATH, complete_exercise, course_option
 from autograder.course.course_file import Course, Library, find_course
 from autograder.course.errors import UserError
-from autograder.course.files import plain_folder, write_atomically
+from autograder.course.files import plain_folder, refuse_unwritable, write_atomically
 from autograder.course.installation import require
 from autograder.course.text import file_name, has_digest, identity, several
 from autograder.course.variants import make_secret, read_secret, tried_variants, variant_of
@@ -118,10 +118,8 @@ def variants(students: Path, out: Path, course_path: Path | None) -> None:
     secret = read_secret(course)
     for name in folders:
         keys = {e.name: variant_of(e, identity(name), secret) for e in exercises}
-        try:
+        with refuse_unwritable(out / name):
             _write_variants(course, out / name, keys)
-        except OSError as error:
-            raise UserError(f"{out / name} cannot be written: {error.strerror}.") from None
     count = several(2 * len(exercises), "file")
     print(f"{several(len(folders), 'folder')} written in {out}, each with {count}.")
 

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from autograder.cli.options import complete_exercise, course_option, plain_option, seed_option
-from autograder.cli.result_files import ResultFiles, result_file_options, write_check_result_files
+from autograder.cli.result_files import (
+    ResultFiles,
+    junit_option,
+    summary_option,
+    write_check_result_files,
+)
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
 from autograder.course.installation import require_libraries
@@ -35,7 +40,8 @@ if TYPE_CHECKING:
     default=None,
     help="Search wrong answers for the line to change.  [default: if there is one file]",
 )
-@result_file_options
+@junit_option
+@summary_option
 @click.option(
     "--annotate", is_flag=True, help="Print the line of each failure as a GitHub annotation."
 )

@@ -14,7 +14,12 @@ from autograder.cli.options import (
     seed_option,
     workers_option,
 )
-from autograder.cli.result_files import ResultFiles, result_file_options, write_class_result_files
+from autograder.cli.result_files import (
+    ResultFiles,
+    junit_option,
+    summary_option,
+    write_class_result_files,
+)
 
 
 @click.command()
@@ -83,7 +88,8 @@ from autograder.cli.result_files import ResultFiles, result_file_options, write_
 @click.option("--tls-key", type=PATH, help="Your key for the scheduler, a PEM file.")
 @course_option
 @seed_option
-@result_file_options
+@junit_option
+@summary_option
 def grade(junit: Path | None, summary: Path | None, **options: Any) -> None:
     """Grade a class. SUBMISSIONS contains a folder per student, or is a platform's download.
 

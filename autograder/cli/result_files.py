@@ -1,25 +1,27 @@
 """Result files for continuous integration: JUnit, a summary, and annotations in the log."""
 
-import contextlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
-from autograder.course.errors import UserError
-from autograder.course.files import write_atomically
+from autograder.course.files import refuse_unwritable, write_atomically
 
 if TYPE_CHECKING:
     from autograder.report.model import ExerciseReport
     from autograder.report.test_results import ShownExercise
 
-T = TypeVar("T")
-
 FILE = click.Path(path_type=Path, dir_okay=False)
 COUNTS = {0, 1}  # exit codes of `grade` if the results count
+junit_option = click.option(
+    "--junit", type=FILE, help="Write the results as JUnit XML to this file."
+)
+summary_option = click.option(
+    "--summary", type=FILE, help="Write a Markdown summary to this file, for a CI job's page."
+)
 
 
 class ResultFiles(msgspec.Struct, frozen=True):
@@ -33,36 +35,16 @@ class ResultFiles(msgspec.Struct, frozen=True):
         return self.annotate or any((self.junit, self.summary))
 
 
-def result_file_options(command: Callable[..., T]) -> Callable[..., T]:
-    for option in (
-        click.option(
-            "--summary",
-            type=FILE,
-            help="Write a Markdown summary to this file, for a CI job's page.",
-        ),
-        click.option("--junit", type=FILE, help="Write the results as JUnit XML to this file."),
-    ):
-        command = option(command)
-    return command
-
-
 def write_check_result_files(
     files: ResultFiles, paths: "Sequence[Path]", reports: "Sequence[ExerciseReport]"
 ) -> None:
     if not files:
         return
-    from autograder.report.test_results import ShownExercise
+    from autograder.report.test_results import with_text
     from autograder.student.terminal import from_here
-    from autograder.submission.read import UnreadableFile, read_text
-    from autograder.submission.source import MAX_SOURCE
 
-    shown = []
-    for path, report in zip(paths, reports, strict=True):
-        text = ""
-        with contextlib.suppress(UnreadableFile):
-            text = read_text(path, MAX_SOURCE)
-        shown.append(ShownExercise(report, from_here(path), text))
-    write_result_files(files, shown)
+    both = zip(paths, reports, strict=True)
+    write_result_files(files, [with_text(report, path, from_here(path)) for path, report in both])
 
 
 def write_class_result_files(
@@ -94,11 +76,9 @@ def write_result_files(files: ResultFiles, shown: "Sequence[ShownExercise]") -> 
 
     for path, text_of in ((files.junit, junit), (files.summary, job_summary)):
         if path is not None:
-            try:
+            with refuse_unwritable(path):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 write_atomically(path, text_of(shown))
-            except OSError as error:
-                raise UserError(f"{path} cannot be written: {error.strerror}.") from None
     if files.annotate:
         for line in annotations(shown):
             print(line, file=sys.stderr)

@@ -58,6 +58,15 @@ def write_atomically(
         os.replace(partial.name, path.name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
+@contextlib.contextmanager
+def refuse_unwritable(path: Path) -> Iterator[None]:
+    """Raise a `UserError` if a `with` block cannot write to this path."""
+    try:
+        yield
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}.") from None
+
+
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
     for name, data in files.items():
         path = folder / name

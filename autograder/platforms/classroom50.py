@@ -4,7 +4,6 @@ Everybody can read bundles. So a bundle contains a student kit, and never a cour
 The bundle's `autograder.py` runs in the student's checkout.
 """
 
-import contextlib
 import io
 import os
 import subprocess
@@ -25,9 +24,8 @@ from autograder.platforms.bundle import Files, engine_files, files_below, job_fi
 from autograder.platforms.grade_one import packaged_job
 from autograder.report.html import check_text, first_line
 from autograder.report.model import ExerciseReport, Report
-from autograder.report.test_results import ShownExercise, job_summary
-from autograder.submission.read import UnreadableFile, read_text
-from autograder.submission.source import MAX_SOURCE, SUFFIXES
+from autograder.report.test_results import job_summary, with_text
+from autograder.submission.source import SUFFIXES
 
 SCHEMA = "classroom50/result/v1"
 KIT = "kit"
@@ -108,14 +106,10 @@ def run(bundle: Path) -> None:
     result = result_of(exercises, done, os.environ, _committed(checkout), released)
     data = msgspec.json.format(msgspec.json.encode(result), indent=2)
     write_atomically(checkout / "result.json", data + b"\n")
-    shown = []  # with path and text of each file, so that messages can name lines
-    for name, exercise in done.items():
-        path, text = files.get(name), ""
-        if path is not None:
-            with contextlib.suppress(UnreadableFile):
-                text = read_text(path, MAX_SOURCE)
-        place = path.relative_to(checkout).as_posix() if path else ""
-        shown.append(ShownExercise(exercise, place, text))
+    shown = [
+        with_text(exercise, files[name], files[name].relative_to(checkout).as_posix())
+        for name, exercise in done.items()
+    ]
     body = job_summary(shown) if shown else b"No exercise is begun yet.\n"
     write_atomically(checkout / "release-body.md", body)
 
@@ -197,8 +191,12 @@ def _tests(
     if report is None or not report.checks:
         points = [exercise.points] if released is None else released.values()
         most = sum(round(value * factor) for value in points)
+        message = "There is no file for this exercise."
+        if report is not None:  # the schema has no status for this
+            no_grade = "The 0 is not a grade: a person must look at this work. "
+            message = no_grade * (report.status == "needs a person") + report.reason
         none = {"test-name": exercise.title, "passed": False, "score": 0, "max-score": most}
-        return [none | {"message": _why_nothing(report)}]
+        return [none | {"message": message}]
     tests = []
     repair = report.repair.said if report.repair is not None else ""
     for check in report.checks:
@@ -219,14 +217,6 @@ def _tests(
             test |= {"hints": list(check.hints)} if check.hints else {}
         tests.append(test)
     return tests
-
-
-def _why_nothing(report: ExerciseReport | None) -> str:
-    """Return the reason why an exercise has no points, for which the schema has no status."""
-    if report is None:
-        return "There is no file for this exercise."
-    no_grade = "The 0 is not a grade: a person must look at this work. "
-    return f"{no_grade if report.status == 'needs a person' else ''}{report.reason}"
 
 
 def _committed(checkout: Path) -> str:

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import click
 import msgspec
-from rich.console import Console
-from rich.text import Text
 
 from autograder.classroom.adjustments import refuse_unapplied_entries
 from autograder.classroom.grades import grade_of, read_reports, under_policy
@@ -15,7 +13,7 @@ from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.cli.options import PATH, course_option
 from autograder.course.course_file import Course, find_course
 from autograder.course.errors import UserError
-from autograder.course.files import write_atomically
+from autograder.course.files import refuse_unwritable, write_atomically
 from autograder.course.text import number
 from autograder.platforms import gradescope, moodle
 from autograder.platforms.blackboard import BLACKBOARD_GRADEBOOK
@@ -124,12 +122,8 @@ def export(
         raise UserError("--out is the same file as --template. Name another file.")
     course = find_course(Path.cwd(), named=course_path)
     file = export_file(platform, results, course, template, column, scale)
-    try:
+    with refuse_unwritable(out):
         write_atomically(out, file.data)
-    except OSError as error:
-        raise UserError(f"{out} cannot be written: {error.strerror}.") from None
-    console = Console(highlight=False, soft_wrap=True)
-    for note in file.notes:
-        console.print(Text(note))
-    console.print(Text(f"Written   {out}"))
+    for line in (*file.notes, f"Written   {out}"):
+        click.echo(line)
     raise SystemExit(1 if file.left_out else 0)

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.text import Text
 
 from autograder.authoring.lint import refuse_authoring_errors
 from autograder.cli.options import PATH, course_option, exercises_option, repairs_option
@@ -70,12 +68,11 @@ def package(
     else:
         files = _workflow(course, out, repairs)
     _write(platform, out, files)
-    console = Console(highlight=False, soft_wrap=True)
     for note in notes:
-        console.print(Text(note))
+        click.echo(note)
     if platform in WITH_ANSWERS:
-        console.print("The package contains the course's solutions. Give it to no student.")
-    console.print(Text(f"Written   {out} ({several(len(files), 'file')})"))
+        click.echo("The package contains the course's solutions. Give it to no student.")
+    click.echo(f"Written   {out} ({several(len(files), 'file')})")
     raise SystemExit(1 if notes else 0)
 
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.course.errors import UserError
-from autograder.course.files import write_atomically
+from autograder.course.files import refuse_unwritable, write_atomically
 from autograder.report.model import CheckReport, ExerciseReport, Matrix
 from autograder.report.numbers import digits_for, index, shown
 
@@ -18,10 +17,8 @@ def save_picture(exercise: ExerciseReport, path: Path) -> str:
     for check in exercise.checks:
         picture = picture_of(check)
         if picture is not None:
-            try:
+            with refuse_unwritable(path):
                 write_atomically(path, picture)
-            except OSError as error:
-                raise UserError(f"{path} cannot be written: {error.strerror}.") from None
             return f"Picture: {path}"
     return "There is nothing to draw: no failed check has a value and an expected value."
 

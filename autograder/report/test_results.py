@@ -1,11 +1,13 @@
 """Reports as test results: GitHub annotations, a summary in Markdown, JUnit."""
 
 import ast
+import contextlib
 import html
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -15,6 +17,8 @@ from autograder.report.html import check_text, first_line
 from autograder.report.model import CheckReport, ExerciseReport
 from autograder.report.presentation import shown_outcome
 from autograder.report.terminal import score
+from autograder.submission.read import UnreadableFile, read_text
+from autograder.submission.source import MAX_SOURCE
 
 CaseState = Literal[
     "passed", "follow-through", "failed", "error", "skipped", "graded when handed in"
@@ -72,6 +76,14 @@ class CheckCase(msgspec.Struct, frozen=True):
     message: str = ""
     details: str = ""
     line: int | None = None
+
+
+def with_text(exercise: ExerciseReport, file: Path, place: str) -> ShownExercise:
+    """Return an exercise with its file's text, which is empty if the file is unreadable."""
+    text = ""
+    with contextlib.suppress(UnreadableFile):
+        text = read_text(file, MAX_SOURCE)
+    return ShownExercise(exercise, place, text)
 
 
 def cases_of(shown: ShownExercise) -> list[CheckCase]:
