@@ -25,7 +25,7 @@ import msgspec
 
 from autograder.classroom.records import may_have_repair
 from autograder.course.course_file import Course, load_course
-from autograder.course.optimisations import is_off
+from autograder.course.installation import is_off
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.spawn import end_with_starter, keep_to_one_thread
 from autograder.submission.source import Source

@@ -15,8 +15,7 @@ import warnings
 import click
 
 from autograder.course.errors import UserError
-from autograder.course.installation import extension, hooks, version
-from autograder.course.optimisations import is_off
+from autograder.course.installation import extension, hooks, is_off, version
 
 STOPPED, NOBODY_READS = 130, 141
 GROUP = "autograder.commands"  # entry points of the extensions' commands
@@ -26,8 +25,8 @@ HEADINGS = {"status": "For students", "grade": "For instructors", "new": "For au
 # The commands in the order of `autograder --help`. The value is MODULE:FUNCTION for a command of
 # the core, and the name of the extra to install for a command of an extension.
 COMMANDS = {
-    "status": ("status:status", "List your exercises, with points and due dates."),
-    "next": ("status:next_exercise", "Show which exercise comes next."),
+    "status": ("check:status", "List your exercises, with points and due dates."),
+    "next": ("check:next_exercise", "Show which exercise comes next."),
     "check": ("check:check", "Check your own work."),
     "watch": ("check:watch", "Check a file each time you save it."),
     "completion": ("doctor:completion", "Complete commands and names in your shell."),

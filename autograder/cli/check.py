@@ -1,7 +1,8 @@
-"""`autograder check` and `autograder watch`: check your own work, once or at every save."""
+"""`autograder check`, `watch`, `status` and `next`: check your own work, or list it."""
 
 import importlib.util
 import signal
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +15,19 @@ from autograder.cli.result_files import (
     summary_option,
     write_check_result_files,
 )
-from autograder.course.course_file import Course
+from autograder.course.course_file import Course, find_course
 from autograder.course.errors import UserError
 from autograder.course.installation import require_libraries
-from autograder.student.progress import begun_targets, course_progress, next_unfinished, progress_of
+from autograder.student.listing import course_lines, next_lines
+from autograder.student.progress import (
+    begun_targets,
+    by_assignment,
+    course_progress,
+    next_unfinished,
+    progress_of,
+)
 from autograder.student.targets import Target, course_of, targets_of
-from autograder.student.terminal import Terminal
+from autograder.student.terminal import Terminal, from_here
 
 if TYPE_CHECKING:
     from autograder.sandbox.child import Children
@@ -132,3 +140,35 @@ def _first_target(course: Course, work: str | None) -> Target:
     if following.file is None:
         raise UserError("There is no exercise file here to watch. `autograder status` lists them.")
     return Target(following.exercise, following.file)
+
+
+@click.command()
+@plain_option
+@course_option
+def status(plain: bool, course_path: Path | None) -> None:
+    """List all exercises, and how far you are with each.
+
+    Nothing is checked again. The list shows the last check of each exercise, its age, and whether
+    the file has changed since.
+    """
+    _show(plain, course_path, with_list=True)
+
+
+@click.command("next")
+@plain_option
+@course_option
+def next_exercise(plain: bool, course_path: Path | None) -> None:
+    """Show which exercise comes next, and where its file is."""
+    _show(plain, course_path, with_list=False)
+
+
+def _show(plain: bool, course_path: Path | None, with_list: bool) -> None:
+    course = find_course(Path.cwd(), named=course_path)
+    terminal, now = Terminal(plain), datetime.now().astimezone()
+    progress = course_progress(course)
+    if with_list:
+        terminal.show(course_lines(course.title, by_assignment(course, progress), now, plain))
+        terminal.show([[]])
+    following = next_unfinished(course, progress)
+    where = from_here(following.file) if following and following.file else ""
+    terminal.show(next_lines(following, list(progress.values()), where, now))

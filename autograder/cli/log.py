@@ -12,7 +12,6 @@ from typing import Any, Self
 
 import msgspec
 
-from autograder.classroom.grade_class import Job
 from autograder.classroom.grade_difference import Change, GradeCell
 from autograder.classroom.pending_results import GradedClass
 from autograder.course.errors import UserError
@@ -88,20 +87,6 @@ def emit(event: str, **values: Any) -> None:
     """Print an event now, as a JSON object on its own line."""
     sys.stdout.write(msgspec.json.encode({"event": event, **values}).decode() + "\n")
     sys.stdout.flush()
-
-
-def emit_start(job: Job) -> None:
-    """Print the course, the exercises and the settings of a run."""
-    emit(
-        "start",
-        course=job.course.title,
-        submissions=str(job.submissions),
-        out=str(job.out),
-        exercises=[exercise.name for exercise in job.exercises],
-        workers=job.workers,
-        seed=job.seed,
-        confinement=job.level,
-    )
 
 
 def emit_changes(changes: Iterable[Change]) -> None:

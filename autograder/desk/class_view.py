@@ -8,8 +8,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from autograder.course.course_file import Exercise
-from autograder.desk.results import ClassMember, ClassResults
-from autograder.desk.selection import LOOK_AT, StudentFilter
+from autograder.desk.results import LOOK_AT, ClassMember, ClassResults, StudentFilter
 from autograder.desk.student_view import by_answer
 from autograder.desk.view import Visit
 from autograder.report import statistics

@@ -25,8 +25,7 @@ from autograder.classroom.marks import answer_id
 from autograder.classroom.submissions import content_of_all
 from autograder.course.errors import UserError
 from autograder.course.text import several
-from autograder.desk.results import ClassMember
-from autograder.desk.selection import StudentFilter
+from autograder.desk.results import ClassMember, StudentFilter
 from autograder.desk.submissions import CodeFile, code_of
 from autograder.desk.view import Visit
 from autograder.grading.reports import report_without_checks

@@ -12,8 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from autograder.classroom.downloads import Importer, Listing, Owner, Piece
-from autograder.platforms.export_file import parsed_time
-from autograder.platforms.gradebook import GradebookFormat
+from autograder.platforms.gradebook import GradebookFormat, parsed_time
 
 _FILE = re.compile(
     r"(?P<prefix>.+?_.+?)_attempt_"

@@ -10,8 +10,7 @@ import re
 from collections.abc import Sequence
 
 from autograder.classroom.downloads import Entry, Importer, Listing, Owner, Piece
-from autograder.platforms.export_file import parsed_time
-from autograder.platforms.gradebook import GradebookFormat
+from autograder.platforms.gradebook import GradebookFormat, parsed_time
 
 INDEX = "index.html"
 _USER = re.compile(r"(?P<user>[0-9]+)-[0-9]+ - ")

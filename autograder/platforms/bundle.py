@@ -1,4 +1,4 @@
-"""Contents of a platform package: engine, course, and a list of libraries with versions.
+"""Contents of a platform package: engine, course, and a list of libraries with versions. Zips.
 
 A platform package contains solutions, so students must not see it.
 """
@@ -6,6 +6,8 @@ A platform package contains solutions, so students must not see it.
 import ast
 import contextlib
 import importlib.metadata
+import io
+import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from autograder.course.installation import PACKAGE
 ENGINE, COURSE, JOB, REQUIREMENTS = "engine", "course", "job.json", "requirements.txt"
 TEMPLATES = Path(__file__).parent / "templates"
 MOST = 50 * 1024 * 1024
+UNIX = 3  # code for Unix file modes
 
 Files = dict[str, bytes]
 
@@ -123,3 +126,20 @@ def template(name: str, **values: str) -> bytes:
     for key, value in values.items():
         text = text.replace(f"@{key}@", value)
     return text.encode()
+
+
+def zipped(files: Iterable[tuple[str, bytes]]) -> bytes:
+    """Return a zip of files in this order. Equal files give equal bytes."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as file:
+        for path, content in files:
+            info = zipfile.ZipInfo(path)  # its time is the earliest that a zip can store
+            info.create_system = UNIX
+            info.external_attr = rights(content) << 16
+            file.writestr(info, content, zipfile.ZIP_DEFLATED)
+    return data.getvalue()
+
+
+def rights(content: bytes) -> int:
+    """Return a file's mode: readable for all, and executable for scripts."""
+    return 0o755 if content.startswith(b"#!") else 0o644

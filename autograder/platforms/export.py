@@ -18,15 +18,16 @@ from autograder.course.text import number
 from autograder.platforms import gradescope, moodle
 from autograder.platforms.blackboard import BLACKBOARD_GRADEBOOK
 from autograder.platforms.brightspace import BRIGHTSPACE_GRADEBOOK
+from autograder.platforms.bundle import zipped
 from autograder.platforms.canvas import CANVAS_GRADEBOOK
-from autograder.platforms.export_file import (
+from autograder.platforms.gradebook import (
     ExportFile,
     ExportRequest,
+    fill_in,
+    name_of,
     names_note,
     page_bytes,
-    zipped,
 )
-from autograder.platforms.gradebook import fill_in, name_of
 from autograder.report.grades_table import EXCUSED, safe_cell, table_lines
 from autograder.report.html import page_of
 from autograder.report.model import HandIn

@@ -1,4 +1,4 @@
-"""Gradebook files of platforms, with only the graded columns filled in.
+"""Exports for platforms, and gradebook files with only the graded columns filled in.
 
 Platforms name students, columns and maxima differently. Rows and columns are never added, and
 students without points keep their cells.
@@ -6,7 +6,9 @@ students without points keep their cells.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
 
 import msgspec
 
@@ -16,10 +18,48 @@ from autograder.classroom.table_import import Row, Table, as_number, cell
 from autograder.course.course_file import Assignment, Course
 from autograder.course.errors import UserError
 from autograder.course.text import few, one_line, several
-from autograder.platforms.export_file import ExportFile, ExportRequest, names_note
+from autograder.report.html import page_of
 from autograder.report.model import HandIn, Report
 
+MAX_NAMES = 40
 SINGLE = ""  # name of an assignment for one exercise with its own column
+
+
+class ExportRequest(msgspec.Struct, frozen=True):
+    reports: Sequence[Report]
+    course: Course
+    results: Path
+    template: Path
+    column: str | None = None
+    scale: bool = False
+
+
+class ExportFile(msgspec.Struct, frozen=True):
+    """File for a platform, with notes for the instructor."""
+
+    data: bytes
+    notes: Sequence[str] = ()
+    left_out: bool = False  # true if the file has no row for some student
+
+
+def page_bytes(request: ExportRequest, report: Report) -> bytes:
+    page = request.results / page_of(report)
+    try:
+        return page.read_bytes()
+    except OSError as error:
+        raise UserError(f"{page} cannot be read: {error.strerror}. Run grade again.") from None
+
+
+def names_note(title: str, names: Iterable[str]) -> list[str]:
+    shown = [one_line(name, 120) for name in names]
+    return [f"{title}: {few(shown, MAX_NAMES)}."] if shown else []
+
+
+def parsed_time(text: str, form: str) -> datetime | None:
+    try:
+        return datetime.strptime(text, form)
+    except ValueError:
+        return None
 
 
 class Person(msgspec.Struct, frozen=True):

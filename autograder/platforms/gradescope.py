@@ -21,10 +21,9 @@ from autograder.course.course_file import Course, Exercise, HiddenChecks, HintPo
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
 from autograder.course.text import few, number, one_line
-from autograder.platforms.bundle import Files, bundle, template
-from autograder.platforms.export_file import ExportFile, ExportRequest, names_note, zipped
+from autograder.platforms.bundle import Files, bundle, template, zipped
 from autograder.platforms.grade_one import grade_one, packaged_course, packaged_job
-from autograder.platforms.gradebook import name_of
+from autograder.platforms.gradebook import ExportFile, ExportRequest, name_of, names_note
 from autograder.report.html import check_html
 from autograder.report.model import ExerciseReport, HandIn, Report
 from autograder.report.redaction import by_policy, for_student

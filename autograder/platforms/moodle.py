@@ -19,14 +19,19 @@ from autograder.classroom.table_import import Row, Table, as_number, cell
 from autograder.course.course_file import Assignment
 from autograder.course.errors import UserError
 from autograder.course.text import few
-from autograder.platforms.export_file import (
+from autograder.platforms.bundle import zipped
+from autograder.platforms.gradebook import (
+    SINGLE,
     ExportFile,
     ExportRequest,
+    Person,
+    RowMatches,
+    filled_rows,
+    ids_of,
+    name_of,
     names_note,
     page_bytes,
-    zipped,
 )
-from autograder.platforms.gradebook import SINGLE, Person, RowMatches, filled_rows, ids_of, name_of
 from autograder.report.model import Report
 
 _ENTRY = re.compile(

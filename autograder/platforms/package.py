@@ -13,8 +13,7 @@ from autograder.course.files import write_atomically, write_files
 from autograder.course.installation import PACKAGE
 from autograder.course.text import few, several
 from autograder.platforms import classroom50, gradescope, prairielearn
-from autograder.platforms.bundle import Files, template
-from autograder.platforms.export_file import rights, zipped
+from autograder.platforms.bundle import Files, rights, template, zipped
 
 PLATFORMS = ("gradescope", "prairielearn", "classroom50", "github")
 WITH_PEOPLE = ("gradescope", "classroom50")  # platforms where people can add points

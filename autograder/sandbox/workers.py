@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from autograder.course.course_file import Library, Limits
-from autograder.course.optimisations import is_off
+from autograder.course.installation import is_off
 from autograder.course.text import number
 from autograder.sandbox.child import Cancelled, ChildKind, Children, InternalError, Place
 from autograder.sandbox.connection import Deadline

@@ -11,8 +11,8 @@ from rich.console import Console
 
 from autograder.classroom.grade_difference import Change, GradeCell, GradeDifference
 from autograder.cli import app
+from autograder.cli.grade_run import print_notes, print_overview
 from autograder.cli.history import print_difference
-from autograder.cli.summary import print_notes, print_overview
 from autograder.report.overview import ClassOverview, Row
 from tests.classroom.quick import Quick
 

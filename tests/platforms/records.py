@@ -1,6 +1,6 @@
 """Exports made from records."""
 
-from autograder.platforms.export_file import ExportRequest
+from autograder.platforms.gradebook import ExportRequest
 
 
 def exported(make, reports, course, template=None, column=None, scale=False, results=None):

@@ -17,8 +17,7 @@ from autograder.cli import app
 from autograder.course.course_file import Course, load_course
 from autograder.course.errors import UserError
 from autograder.platforms import classroom50, gradescope, prairielearn
-from autograder.platforms.bundle import bundle
-from autograder.platforms.export_file import zipped
+from autograder.platforms.bundle import bundle, zipped
 from autograder.platforms.package import packable
 from autograder.report.model import CheckReport, Evidence, ExerciseReport, Repair, Report
 from tests.classroom.records import GRADER
