@@ -84,10 +84,11 @@ def grade_class(
     """
     if job.out.resolve() == job.submissions.resolve():
         raise UserError(f"--out {job.out} is the folder of the submissions. Name another folder.")
-    with _opened_run(job, progress, waiting, graders) as (run, submissions, grade, setup):
-        if notes := run.ambiguities():
+    with _opened_run(job, progress, waiting, graders) as run:
+        notes = [*ambiguities(run.graded, run.names, run.stubs, run.adjustments.choices)]
+        if notes:
             warn(notes)
-        return run.grade(submissions, grade, setup, decide)
+        return run.grade(decide)
 
 
 def add_repairs(
@@ -102,29 +103,26 @@ def add_repairs(
     Points stay the same. The search is for files whose report names neither a mistake nor a line.
     Return the number of repairs, and the number of files that were searched.
     """
-    with _opened_run(job, progress, waiting, graders) as (run, _, grade, setup):
-        return run.add_repairs(graded, grade, setup)
+    with _opened_run(job, progress, waiting, graders) as run:
+        return run.add_repairs(graded)
 
 
 @contextlib.contextmanager
 def _opened_run(
     job: Job, progress: Progress, waiting: Callable[[str], None], graders: Graders | None
-) -> Iterator[tuple["_ClassRun", Opened, Graders, Setup]]:
-    course, out = job.course, job.out
+) -> Iterator["_ClassRun"]:
+    out = job.out
     try:
         out.mkdir(parents=True, exist_ok=True)
         with in_use(out, f"grading {job.submissions}", job.wait, waiting):
             settle(out)
             with (
-                opened(job.submissions, course, job.platform, job.roster) as submissions,
+                opened(job.submissions, job.course, job.platform, job.roster) as submissions,
                 contextlib.nullcontext(graders) if graders else open_pool(job.workers) as grade,
                 contextlib.closing(Journal(out)) as journal,
             ):
-                run = _ClassRun(job, Records(out / REPORTS), submissions.folders, journal, progress)
-                secret = job.submissions.resolve(), out.resolve()
-                file = course.root / FILE_NAME
-                setup = Setup(file, run.names, job.seed, job.level, secret, submissions.scratch)
-                yield run, submissions, grade, setup
+                records = Records(out / REPORTS)
+                yield _ClassRun(job, records, submissions, journal, progress, grade)
     except OSError as error:
         raise UserError(
             f"The results cannot be written: {error.strerror} ({error.filename or out}). "
@@ -151,10 +149,17 @@ class _ClassRun:
     proposal: Proposal
 
     def __init__(
-        self, job: Job, before: Records, folders: list[Folder], journal: Journal, progress: Progress
+        self,
+        job: Job,
+        before: Records,
+        submissions: Opened,
+        journal: Journal,
+        progress: Progress,
+        graders: Graders,
     ) -> None:
-        course = self.course = job.course
-        self.job, self.before, self.journal, self.progress = job, before, journal, progress
+        course, folders = job.course, submissions.folders
+        self.course, self.job, self.before, self.submissions = course, job, before, submissions
+        self.journal, self.progress, self.graders = journal, progress, graders
         self.pseudonyms = Pseudonyms(course)
         self.pseudonyms.refuse_mixed(before.students, job.anonymous, job.out)
         students = job.students
@@ -163,6 +168,9 @@ class _ClassRun:
             students = tuple(map(self.pseudonyms.called, students))
         self._select(folders, students)
         self.names = tuple(exercise.name for exercise in self.exercises)
+        secret, scratch = (job.submissions.resolve(), job.out.resolve()), submissions.scratch
+        file = course.root / FILE_NAME
+        self.setup = Setup(file, self.names, job.seed, job.level, secret, scratch)
         self.graded = [each for each in self.folders if each.student not in self.others]
         self.repairs = KnownRepairs(journal, course)
         self.grader = grader_record(course, job.seed, job.level)
@@ -198,21 +206,16 @@ class _ClassRun:
         rows += [Folder(student, None) for student in self.others]
         self.folders = sorted(rows, key=lambda folder: folder.student)
 
-    def ambiguities(self) -> list[str]:
-        return [*ambiguities(self.graded, self.names, self.stubs, self.adjustments.choices)]
-
-    def grade(
-        self, submissions: Opened, graders: Graders, setup: Setup, decide: Decide | None
-    ) -> GradedClass:
+    def grade(self, decide: Decide | None) -> GradedClass:
         self.proposal = Proposal(self.job.out, self.course, self.columns, self.before)
         overview = self.proposal.overview
-        overview.not_understood = submissions.not_understood
+        overview.not_understood = self.submissions.not_understood
         if self.job.anonymous:
-            overview.said_only = tuple(submissions.notes)
+            overview.said_only = tuple(self.submissions.notes)
         else:
-            overview.notes = tuple(submissions.notes)
+            overview.notes = tuple(self.submissions.notes)
         self.progress(0, len(self.graded))
-        for task, reports in graders(self._tasks(), setup):
+        for task, reports in self.graders(self._tasks(), self.setup):
             self._take(task, reports)
         for number in sorted(self.reports):
             self.proposal.add(self.reports[number])
@@ -232,14 +235,15 @@ class _ClassRun:
             if source is not None and source.digest == report.digest:
                 yield Task(number, folder.student, (source,), SEARCH_SECONDS)
 
-    def add_repairs(self, graded: GradedClass, graders: Graders, setup: Setup) -> tuple[int, int]:
+    def add_repairs(self, graded: GradedClass) -> tuple[int, int]:
         """Search for repairs of graded files, and replace the reports on files with a repair."""
         due = []
         for folder in self.graded:
             before = self.before.get(folder.student)
             due += [(folder, each) for each in self._due_of(before)] if before else []
         repairs = 0
-        for done, (task, reports) in enumerate(graders(self._searches(due), setup), 1):
+        searched = self.graders(self._searches(due), self.setup)
+        for done, (task, reports) in enumerate(searched, 1):
             report = due[task.number][1]
             data = reports.get(report.name)
             if data is not None:  # None: the judge died
