@@ -19,7 +19,7 @@ from itertools import islice
 from multiprocessing.context import BaseContext
 from multiprocessing.util import Finalize
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -86,7 +86,7 @@ class TaskReports(msgspec.Struct, frozen=True):
     doubtful: frozenset[str] = frozenset()  # exercises to grade again while no other code runs
 
 
-class TaskGrader:
+class TaskGrader(contextlib.ExitStack):
     """Judge of one process, with its workers, on one processor core."""
 
     def __init__(self, setup: Setup, core: int | None = None) -> None:
@@ -94,20 +94,15 @@ class TaskGrader:
         from autograder.grading.judge import Judge, RunOptions
         from autograder.sandbox.levels import children_on
 
+        super().__init__()
         self.course = load_course(setup.course_file)
         self._alone = setup.alone
         self._options = RunOptions() if setup.alone else RunOptions(until="a doubt")
         exercises = [self.course.exercise(name) for name in setup.exercises]
         children = children_on(setup.level, self.course, setup.secret, setup.scratch, core)
         tries = 3 if setup.alone else 1  # if something else kills a worker
-        self.judge = Judge(self.course, exercises, children, setup.seed, tries)
-
-    def __enter__(self) -> Self:
-        self.judge.__enter__()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.judge.__exit__()
+        judge = Judge(self.course, exercises, children, setup.seed, tries)
+        self.judge = self.enter_context(judge)
 
     def grade(self, task: Task) -> TaskReports:
         """Grade each source. If `alone` is true and timeouts took too long, skip the rest."""
@@ -263,15 +258,18 @@ def _start(setup: Setup, number: "Synchronized[int] | None") -> None:
     global _grader  # noqa: PLW0603  one judge for the life of the process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_starter()
-    limit_memory()
+    with contextlib.suppress(ImportError, ValueError, OSError):  # Windows has no such limits
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (JUDGE_MEMORY, most))
     core = None
     if number is not None:
         with number.get_lock():
             core = number.value
             number.value += 1
     _grader = TaskGrader(setup, core)
-    _grader.__enter__()
-    Finalize(None, _grader.__exit__, exitpriority=1)
+    Finalize(None, _grader.close, exitpriority=1)
 
 
 def _grade(task: Task) -> TaskReports:
@@ -279,29 +277,14 @@ def _grade(task: Task) -> TaskReports:
 
 
 def workers_here() -> int:
-    """Return how many workers this machine's processors and memory allow."""
-    return max(1, min(os.cpu_count() or 1, memory_here() // WORKER_MEMORY))
-
-
-def memory_here() -> int:
-    """Return the memory of this machine or container in bytes."""
+    """Return how many workers the processors and memory of this machine or container allow."""
     sizes = [sys.maxsize]
     with contextlib.suppress(AttributeError, ValueError, OSError):  # unknown on Windows
         sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     for limit in CONTAINERS:
         with contextlib.suppress(ValueError, OSError):  # also if there is no limit
             sizes.append(int(limit.read_text(encoding="ascii")))
-    return min(sizes)
-
-
-def limit_memory() -> None:
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
-    _, most = resource.getrlimit(resource.RLIMIT_DATA)
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_DATA, (JUDGE_MEMORY, most))
+    return max(1, min(os.cpu_count() or 1, min(sizes) // WORKER_MEMORY))
 
 
 def context_of_judges() -> BaseContext:

@@ -35,7 +35,7 @@ class _Place(msgspec.Struct, frozen=True):
     unpacked: bool
 
 
-class FolderWalk:
+class FolderWalk(ExitStack):
     """Files below a folder or in a zip. `notes` name unread entries.
 
     Zips stay unpacked while this context manager is open. `lost` maps missing files to reasons.
@@ -43,19 +43,13 @@ class FolderWalk:
     """
 
     def __init__(self, folder: Path, lost: Mapping[str, str] | None = None) -> None:
+        super().__init__()
         self.folder = folder
         self.notes: list[str] = []
         self.unread: list[str] = []
         self._lost: list[FolderFile] = []
         self._lose(folder, "", lost or {})
         self._left, self._zips_left = MAX_FILES, MAX_ZIPS
-        self._open = ExitStack()
-
-    def __enter__(self) -> "FolderWalk":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._open.close()
 
     def files(self) -> Iterator[FolderFile]:
         """Yield files, nearest to the top first, because deep folders might use up the limit."""
@@ -113,7 +107,7 @@ class FolderWalk:
                 self._lost.append(file)
 
     def _unpacked(self, archive: Path, above: str) -> "list[_Place]":
-        scratch = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
+        scratch = Path(self.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
         try:
             notes, listed = unpack(archive, scratch, MAX_STUDENT, MAX_LISTED_STUDENT)
         except InvalidZip as error:
