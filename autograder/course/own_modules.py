@@ -17,20 +17,6 @@ from autograder.course.course_file import Course
 Modules = dict[str, ModuleType]
 
 
-@contextlib.contextmanager
-def importable(course: Course) -> Iterator[None]:
-    """Make a course's packages importable while a `with` block runs.
-
-    The course's folder is then first on the import path. Modules of other courses with the same
-    names are removed, and restored afterwards. Threads for another course wait.
-    """
-    _STAGE.enter(course)
-    try:
-        yield
-    finally:
-        _STAGE.leave()
-
-
 class _Stage:
     """Course whose code runs in this process, and the removed modules of other courses."""
 
@@ -43,7 +29,13 @@ class _Stage:
         self.aside: dict[tuple[str, Path | None], Modules] = {}
         self.displaced: dict[str, Path | None] = {}
 
-    def enter(self, course: Course) -> None:
+    @contextlib.contextmanager
+    def importable(self, course: Course) -> Iterator[None]:
+        """Make a course's packages importable while a `with` block runs.
+
+        The course's folder is then first on the import path. Modules of other courses with the same
+        names are removed, and restored afterwards. Threads for another course wait.
+        """
         root = course.root.resolve()
         with self.changed:
             self.changed.wait_for(lambda: self.root in {None, root})
@@ -66,20 +58,20 @@ class _Stage:
                         self._exchange(name, there, root)
                     elif not loaded:
                         sys.modules.update(self.aside.pop((name, root), {}))
-
-    def leave(self) -> None:
-        with self.changed:
-            self.inside -= 1
-            if self.inside or self.root is None:
-                return
-            sys.meta_path.remove(self)
-            with contextlib.suppress(ValueError):
-                sys.path.remove(str(self.root))
-            for name, before in self.displaced.items():
-                self._exchange(name, self.root, before)
-            self.displaced.clear()
-            self.root = None
-            self.changed.notify_all()
+        try:
+            yield
+        finally:
+            with self.changed:
+                self.inside -= 1
+                if not self.inside:
+                    sys.meta_path.remove(self)
+                    with contextlib.suppress(ValueError):
+                        sys.path.remove(str(root))
+                    for name, before in self.displaced.items():
+                        self._exchange(name, root, before)
+                    self.displaced.clear()
+                    self.root = None
+                    self.changed.notify_all()
 
     def find_spec(
         self,
@@ -101,9 +93,6 @@ class _Stage:
         sys.modules.update(self.aside.pop((name, coming), {}))
 
 
-_STAGE = _Stage()
-
-
 def _loaded(name: str) -> Modules:
     own = [full for full in sys.modules if full == name or full.startswith(f"{name}.")]
     return {full: sys.modules[full] for full in own}
@@ -116,3 +105,6 @@ def _folder_of(loaded: Modules) -> Path | None:
             path = Path(file).resolve()
             return path.parents[name.count(".") + (path.name == "__init__.py")]
     return None
+
+
+importable = _Stage().importable
