@@ -25,7 +25,6 @@ from autograder.classroom.store import (
 )
 from autograder.classroom.table_import import Row, Table
 from autograder.course.course_file import Course
-from autograder.course.errors import UserError
 from autograder.course.text import few, one_line, several
 from autograder.report.grades_table import plain_cell, safe_cell
 from autograder.report.model import Adjustment, ExerciseReport, Report
@@ -44,7 +43,7 @@ class Entered(msgspec.Struct):
     decision: Decision
     row: Row
     id: int  # decision's number in the store, or 0
-    cells: tuple[str, str, str] | None = None  # `state`, `work_id` and `graded`, from the grader
+    cells: dict[str, str] = {}  # `state`, `work_id` and `graded`, from the grader
 
 
 class Adjustments:
@@ -191,7 +190,7 @@ class Adjustments:
             else:
                 graded = given
             work = work_id(parts)
-        entered.cells = state, work, graded
+        entered.cells = {"state": state, "work_id": work, "graded": graded}
         return state in {"", REGRADED} and is_last
 
     def choices(self, student: str) -> list[Decision]:
@@ -227,8 +226,8 @@ class Adjustments:
         """Return notes on invalid rows, and on rows that a person should read again."""
         by_state: dict[str, list[Decision]] = defaultdict(list)
         for entered in self.entered:
-            if entered.cells is not None:
-                by_state[entered.cells[0]].append(entered.decision)
+            if entered.cells:
+                by_state[entered.cells["state"]].append(entered.decision)
         absent = [e.decision for e in self.entered if e.decision.student not in students]
         notes = []
         for decisions, what in (
@@ -263,11 +262,7 @@ class Adjustments:
     def write(self) -> list[str]:
         if not self.entered and not self._taken_out:
             return []
-        names = "state", "work_id", "graded"
-        rows = []
-        for entered in self.entered:
-            values = dict(zip(names, entered.cells, strict=True)) if entered.cells else {}
-            rows.append(self.table.row(values, entered.row))
+        rows = [self.table.row(entered.cells, entered.row) for entered in self.entered]
         with write_store(self._results) as store:
             current = Adjustments(self._results, self._course, store)
             decisions = [[each.decision for each in known.entered] for known in (self, current)]
@@ -324,14 +319,10 @@ def _typed_cells(cells: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(cells[name].strip() for name in COLUMNS[:8])
 
 
-class UnappliedEntries(UserError):
-    def __init__(self, what: str, exercises: Collection[str]) -> None:
-        of = f" for {few(sorted(exercises), MAX_SHOWN)}" if exercises else ""
-        super().__init__(f"{what} Run the same grade command{of} again, then export.")
-        self.what = what
-
-
-def refuse_unapplied_entries(results: Path, course: Course, reports: Sequence[Report]) -> None:
+def unapplied_entries(
+    results: Path, course: Course, reports: Sequence[Report]
+) -> tuple[str, set[str]]:
+    """Return a sentence about entries since the last run, or "", and the affected exercises."""
     adjustments = Adjustments(results, course)
     marks = Marks(results, course, course.exercises.values())
     stored = itertools.chain.from_iterable(marks.stored.by_answer.values())
@@ -348,8 +339,7 @@ def refuse_unapplied_entries(results: Path, course: Course, reports: Sequence[Re
     for where, differ in ((results / ADJUSTMENTS, adjusted), (f"{results / MARKS}{store}", marked)):
         students = [one_line(student, 60) for student, exercises in differ.items() if exercises]
         if students:
-            raise UnappliedEntries(
-                f"{where} changed after grade ran, so the points of "
-                f"{few(students, MAX_SHOWN)} are out of date.",
-                set().union(*differ.values()) - {TOTAL},
-            )
+            late = few(students, MAX_SHOWN)
+            text = f"{where} changed after grade ran, so the points of {late} are out of date."
+            return text, set().union(*differ.values()) - {TOTAL}
+    return "", set()

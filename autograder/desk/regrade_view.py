@@ -4,7 +4,7 @@ from pathlib import Path
 
 from starlette.responses import Response
 
-from autograder.classroom.adjustments import UnappliedEntries, refuse_unapplied_entries
+from autograder.classroom.adjustments import unapplied_entries
 from autograder.classroom.grade_difference import GradeDifference, headline
 from autograder.classroom.history import GradeCommand, grade_commands
 from autograder.course.errors import UserError
@@ -22,9 +22,7 @@ def show(visit: Visit) -> Response:
     if run is None or run.state != "running":
         reports = [now.report(student.id) for student in now.students]
         try:
-            refuse_unapplied_entries(visit.desk.results, visit.course, reports)
-        except UnappliedEntries as error:
-            entered = error.what
+            entered, _ = unapplied_entries(visit.desk.results, visit.course, reports)
         except UserError as error:
             entered = str(error)
     changes = run.changes if run else []
@@ -56,7 +54,7 @@ def begin(visit: Visit) -> Response:
             "The command that made these results is not recorded. Run `autograder grade` once in "
             "the terminal. Then the desk can repeat it."
         )
-    visit.desk.regrading.show(known[int(number[:4])])
+    visit.desk.regrading.begin(known[int(number[:4])])
     return visit.redirect(ADDRESS)
 
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import click
 import msgspec
 
-from autograder.classroom.adjustments import refuse_unapplied_entries
+from autograder.classroom.adjustments import unapplied_entries
 from autograder.classroom.grades import grade_of, read_reports, under_policy
 from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.cli.options import PATH, course_option
 from autograder.course.course_file import Course, find_course
 from autograder.course.errors import UserError
 from autograder.course.files import refuse_unwritable, write_atomically
-from autograder.course.text import number
+from autograder.course.text import few, number
 from autograder.platforms import gradescope, moodle
 from autograder.platforms.blackboard import BLACKBOARD_GRADEBOOK
 from autograder.platforms.brightspace import BRIGHTSPACE_GRADEBOOK
@@ -87,7 +87,10 @@ def export_file(
             f"The export fills it in, and adds no rows or columns."
         )
     reports = read_reports(results)
-    refuse_unapplied_entries(results, course, reports)
+    unapplied, exercises = unapplied_entries(results, course, reports)
+    if unapplied:
+        of = f" for {few(sorted(exercises), 5)}" if exercises else ""
+        raise UserError(f"{unapplied} Run the same grade command{of} again, then export.")
     reports = [under_policy(report, course) for report in Pseudonyms(course).with_names(reports)]
     request = ExportRequest(reports, course, results, template or results, column, scale)
     file = EXPORTS[platform](request)
