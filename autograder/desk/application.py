@@ -91,13 +91,17 @@ def application(
         text = "This page does not exist." if error.status_code == 404 else error.detail
         return Visit(desk, request, FormData()).page("trouble.html", error.status_code, said=text)
 
+    text = "The desk failed with an internal error. The terminal shows it.\n"
     app = Starlette(
         routes=[
             *(_route(desk, view) for view in views),
             Route("/static/report.css", _report_style),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
-        exception_handlers={HTTPException: refusal, 500: _failure},
+        exception_handlers={
+            HTTPException: refusal,
+            500: lambda _, __: PlainTextResponse(text, 500),
+        },
     )
     return Guard(app, port, secrets)
 
@@ -137,9 +141,3 @@ async def _form(request: Request, secrets: Secrets) -> FormData:
         await form.close()
         raise HTTPException(403, "Nothing was saved: this page is out of date. Load it again.")
     return form
-
-
-def _failure(_: Request, __: Exception) -> Response:
-    return PlainTextResponse(
-        "The desk failed with an internal error. The terminal shows it.\n", 500
-    )

@@ -3,12 +3,10 @@
 import contextlib
 import signal
 import socket
+import sys
 import tempfile
 import webbrowser
-from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
-from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -16,9 +14,6 @@ from autograder.cli.options import PATH, course_option
 from autograder.course.course_file import find_course
 from autograder.course.errors import UserError
 from autograder.course.installation import require
-
-if TYPE_CHECKING:
-    from autograder.desk.guard import Guard
 
 ADDRESS = "127.0.0.1"
 ENDING = ("SIGTERM", "SIGHUP")  # besides Ctrl-C; Windows has no SIGHUP
@@ -40,35 +35,51 @@ def desk(results: Path, port: int, no_browser: bool, course_path: Path | None) -
     The pages open only on this machine, at the printed address.
     """
     require("desk", "autograder desk")
+    import uvicorn
+
+    from autograder.classroom.history import ensure_settled
     from autograder.desk.application import application
     from autograder.desk.guard import Secrets
-    from autograder.desk.results import CurrentResults
+    from autograder.desk.results import ClassResults
 
     course = find_course(Path.cwd(), named=course_path)
-    CurrentResults(results, course).read()  # report errors here, not in the browser
+    ensure_settled(results)
+    ClassResults(results, course)  # report errors here, not in the browser
     for name in ENDING:
         if hasattr(signal, name):
-            signal.signal(getattr(signal, name), _end)
+            signal.signal(getattr(signal, name), lambda number, _: sys.exit(128 + number))
     with bound(port) as listening, tempfile.TemporaryDirectory(prefix="autograder-desk-") as folder:
         port = listening.getsockname()[1]
         secrets = Secrets()
         address = f"http://{ADDRESS}:{port}/?token="
 
-        def started() -> None:
-            click.echo(f"The desk shows {results}, on this machine only. Ctrl-C stops it.")
-            click.echo("The address works only once. To get another address, start the desk again.")
-            click.echo(f"Open it at {address}{secrets.new_token()}")
-            if not no_browser:
-                page = Path(folder, "open.html")
-                write_redirect(page, address + secrets.new_token(page))
-                with contextlib.suppress(webbrowser.Error):
-                    webbrowser.open(page.as_uri())
+        class Server(uvicorn.Server):
+            async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+                """Say where the desk is when it answers."""
+                await super().startup(sockets)
+                click.echo(f"The desk shows {results}, on this machine only. Ctrl-C stops it.")
+                click.echo(
+                    "The address works only once. To get another address, start the desk again."
+                )
+                click.echo(f"Open it at {address}{secrets.new_token()}")
+                if not no_browser:
+                    page = Path(folder, "open.html")
+                    write_redirect(page, address + secrets.new_token(page))
+                    with contextlib.suppress(webbrowser.Error):
+                        webbrowser.open(page.as_uri())
 
-        serve(application(results, course, port, secrets), listening, started)
-
-
-def _end(number: int, _: FrameType | None) -> NoReturn:
-    raise SystemExit(128 + number)
+        config = uvicorn.Config(
+            application(results, course, port, secrets),
+            log_level="warning",
+            access_log=False,  # addresses contain tokens
+            server_header=False,
+            proxy_headers=False,
+            ws="none",
+            lifespan="off",
+            timeout_graceful_shutdown=5,
+        )
+        with contextlib.suppress(KeyboardInterrupt):  # the usual end
+            Server(config).run([listening])
 
 
 def write_redirect(page: Path, address: str) -> None:
@@ -89,26 +100,3 @@ def bound(port: int) -> socket.socket:
         raise UserError(
             f"Port {port} cannot be used: {error.strerror}. Use another --port, or none."
         ) from None
-
-
-def serve(app: "Guard", listening: socket.socket, started: Callable[[], None]) -> None:
-    """Serve until Ctrl-C, and call `started` when the desk answers."""
-    import uvicorn
-
-    class Server(uvicorn.Server):
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            started()
-
-    config = uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,  # addresses contain tokens
-        server_header=False,
-        proxy_headers=False,
-        ws="none",
-        lifespan="off",
-        timeout_graceful_shutdown=5,
-    )
-    with contextlib.suppress(KeyboardInterrupt):  # the usual end
-        Server(config).run([listening])

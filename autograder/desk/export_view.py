@@ -5,19 +5,21 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from autograder.course.errors import UserError
 from autograder.desk.view import KeptFile, Visit
-from autograder.platforms.export import EXPORTS, WITHOUT_TEMPLATE, export_file
+from autograder.platforms.export import EXPORTS, export_file
 
-FEEDBACK = ("feedback", "moodle-feedback", "gradescope")
-WHAT = {
+GRADES = {
     "canvas": "Canvas gradebook",
     "moodle": "Moodle grading worksheet",
     "blackboard": "Blackboard grade centre",
     "brightspace": "Brightspace grades",
+}
+FEEDBACK = {
     "feedback": "A page for each student, and a mail-merge table",
     "moodle-feedback": "Moodle feedback files",
     "gradescope": "Gradescope results",
@@ -25,23 +27,17 @@ WHAT = {
 
 
 def show(visit: Visit) -> Response:
-    return visit.page(
-        "export_view.html",
-        grades=[name for name in EXPORTS if name not in FEEDBACK],
-        feedback=FEEDBACK,
-        what=WHAT,
-        without=WITHOUT_TEMPLATE,
-    )
+    return visit.page("export_view.html", grades=GRADES, feedback=FEEDBACK)
 
 
 def make(visit: Visit) -> Response:
-    platform, posted = visit.field("platform"), visit.file("template")
+    platform, posted = visit.field("platform"), visit.form.get("template")
     if platform not in EXPORTS:
         raise UserError("Choose what the file is for.")
     with tempfile.TemporaryDirectory(prefix="autograder-") as folder:
         template = None
-        if posted is not None:
-            name = re.sub(r"[^\w.-]+", "_", Path(posted.filename or "").name).strip(".")[-80:]
+        if isinstance(posted, UploadFile) and posted.filename:
+            name = re.sub(r"[^\w.-]+", "_", Path(posted.filename).name).strip(".")[-80:]
             template = Path(folder) / (name or "template")  # a plain name without folders
             with template.open("wb") as place:
                 shutil.copyfileobj(posted.file, place)

@@ -59,7 +59,7 @@ def regrade(visit: Visit) -> Response:
     group, _ = _group(visit)
     command = _last_command(visit, group)
     only = {"exercises": (group.exercise,), "students": tuple(group.students)}
-    visit.desk.regrading.show(msgspec.structs.replace(command, **only))
+    visit.desk.regrading.begin(msgspec.structs.replace(command, **only))
     return visit.redirect("/regrade")
 
 
@@ -106,7 +106,7 @@ def _sources(visit: Visit, group: UnnamedGroup) -> list[tuple[str, Source]]:
     different: dict[str, tuple[str, Source]] = {}
     for student in list(group.students)[:MAX_READ]:
         works = visit.results.submissions.works(student)
-        source = next(filter(None, (work.sources.get(group.exercise) for _, work in works)), None)
+        source = next(filter(None, (work.sources.get(group.exercise) for work in works)), None)
         if source is not None:
             different.setdefault(source.digest, (student, source))
     return [*different.values()][:READ]

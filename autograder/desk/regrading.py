@@ -9,7 +9,7 @@ import threading
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -24,19 +24,6 @@ OTHERWISE = (
     "Nothing was applied, because grading would now make other changes than those shown. Show the "
     "changes again."
 )
-
-
-class GradeEvent(msgspec.Struct, frozen=True):
-    """Fields of an event of `grade --json` for the desk."""
-
-    event: str
-    done: int = 0
-    of: int = 0
-    said: str = ""
-    in_force: bool = False
-    version: int | None = None
-    pages: int = 0
-    difference: str = ""
 
 
 class GradeRun:
@@ -63,7 +50,7 @@ class GradeRun:
     def follow(self) -> None:
         try:
             for line in self.lines():
-                with contextlib.suppress(msgspec.MsgspecError):
+                with contextlib.suppress(msgspec.MsgspecError, KeyError):
                     self._take(line)
         except OSError as error:
             self.said.append(f"The grader could not be started: {error.strerror}.")
@@ -88,18 +75,20 @@ class GradeRun:
                 self.said += [line.strip()[:MAX_SAID] for line in errors][-5:]
 
     def _take(self, line: str) -> None:
-        event = msgspec.json.decode(line, type=GradeEvent)
-        if event.event == "progress":
-            self.done, self.of = event.done, event.of
-        elif event.event == "change":
-            self.changes.append(msgspec.json.decode(line, type=Change))
-        elif event.event in {"note", "error", "waiting"}:
-            self.said.append(event.said[:MAX_SAID])
-        elif event.event == "end":
-            self.pages, self.version, self.difference = event.pages, event.version, event.difference
-            if self._applying and not event.in_force:
-                self.said.append(OTHERWISE)
-            self.state = "applied" if event.in_force else "shown"
+        event = msgspec.json.decode(line, type=dict[str, Any])  # of `grade --json`
+        match event["event"]:
+            case "progress":
+                self.done, self.of = event["done"], event["of"]
+            case "change":
+                self.changes.append(msgspec.json.decode(line, type=Change))
+            case "note" | "error" | "waiting":
+                self.said.append(event["said"][:MAX_SAID])
+            case "end":
+                self.pages, self.version = event["pages"], event["version"]
+                self.difference = event["difference"]
+                if self._applying and not event["in_force"]:
+                    self.said.append(OTHERWISE)
+                self.state = "applied" if event["in_force"] else "shown"
 
     def stop(self) -> None:
         """End the command as Ctrl-C does. Finished submissions stay graded."""
@@ -124,18 +113,15 @@ class Regrading:
         self.run: GradeRun | None = None
         weakref.finalize(self, _stop_all)
 
-    def show(self, command: GradeCommand) -> None:
-        """Start a run that only computes the changes that a command would make."""
-        self._begin(command)
-
     def apply(self, difference: str) -> None:
         """Start a run that applies exactly the changes that were shown last."""
         run = self.run
         if run is None or run.state != "shown" or difference != run.difference:
             raise UserError("These changes are no longer the latest. Show the changes again.")
-        self._begin(run.command, difference)
+        self.begin(run.command, difference)
 
-    def _begin(self, command: GradeCommand, shown: str = "") -> None:
+    def begin(self, command: GradeCommand, shown: str = "") -> None:
+        """Start a run. Without `shown`, only compute the changes that it would make."""
         with self._lock:
             if self.run is not None and self.run.state == "running":
                 raise UserError("Grading is still running. Wait until it ends, or stop it.")

@@ -1,4 +1,4 @@
-"""Results in a folder, read again when a command changes them, and selections of students."""
+"""Results in a folder, and selections of their students."""
 
 import functools
 import re
@@ -15,11 +15,9 @@ from autograder.classroom.grade_difference import Change
 from autograder.classroom.history import (
     CHANGES,
     ResultsVersion,
-    ensure_settled,
     read_changes,
     versions,
 )
-from autograder.classroom.marking import file_state
 from autograder.classroom.records import REPORTS, Records
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
@@ -117,21 +115,6 @@ def _commonest(counts: Counter[str]) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
-class UnnamedGroups(dict[tuple[str, str], UnnamedGroup]):
-    """The groups of a class, collected from one report after another."""
-
-    def add(self, report: Report) -> None:
-        for exercise in report.exercises:
-            for check in exercise.checks:
-                if GROUP.fullmatch(check.group):
-                    key = exercise.name, check.group
-                    self.setdefault(key, UnnamedGroup(*key)).add(report.student, check)
-
-    def largest(self) -> list[UnnamedGroup]:
-        """Return the groups, largest first, in an order that depends only on the reports."""
-        return sorted(self.values(), key=lambda g: (-len(g.students), g.exercise, g.id))
-
-
 class ClassMember(NamedTuple):
     id: str
     key: str  # student's name in addresses
@@ -167,7 +150,7 @@ class ClassResults:
         self.outcomes = {exercise.name: ExerciseOutcomes() for exercise in self.exercises}
         self.students: list[ClassMember] = []
         self.with_requests: set[str] = set()
-        groups = UnnamedGroups()
+        groups: dict[tuple[str, str], UnnamedGroup] = {}
         for place, id in enumerate(self._records.students):
             report = self.report(id)
             hand_in = report.hand_in or HandIn()
@@ -178,12 +161,15 @@ class ClassResults:
                 self.outcomes[exercise.name].add(place, exercise)
                 if exercise.request:
                     self.with_requests.add(id)
+                for check in exercise.checks:
+                    if GROUP.fullmatch(check.group):
+                        key = exercise.name, check.group
+                        groups.setdefault(key, UnnamedGroup(*key)).add(id, check)
             self.overview.add(report, student.address)
-            groups.add(report)
         self.by_key = {student.key: student for student in self.students}
         self.mistakes = self.overview.mistakes.commonest()
         self.lines = self.overview.lines.commonest()[:ON_THE_MAP]
-        self.unnamed = groups.largest()
+        self.unnamed = sorted(groups.values(), key=lambda g: (-len(g.students), g.exercise, g.id))
         self.submissions = Submissions(results, course)
 
     @functools.cached_property
@@ -207,24 +193,6 @@ class ClassResults:
             for change in read_changes(folder / CHANGES):
                 changes[change.student].append((version, change))
         return changes
-
-
-class CurrentResults:
-    """Results in a folder, read again after a change. Threads may share the object."""
-
-    def __init__(self, results: Path, course: Course) -> None:
-        self._results, self._course = results, course
-        self._lock = threading.Lock()
-        self._state = (0, 0, 0)
-        self._class: ClassResults | None = None
-
-    def read(self) -> ClassResults:
-        with self._lock:
-            ensure_settled(self._results)
-            state = file_state(self._results / REPORTS)
-            if self._class is None or state != self._state:
-                self._class, self._state = ClassResults(self._results, self._course), state
-            return self._class
 
 
 class StudentFilter(NamedTuple):

@@ -51,7 +51,7 @@ def show(visit: Visit) -> Response:
     choice = StudentFilter.of(visit.request.query_params)
     report = now.report(student.id)
     comments = visit.adjustments().of(student.id)
-    works = [work for _, work in now.submissions.works(student.id)]
+    works = now.submissions.works(student.id)
     parts = []
     for exercise in report.exercises:
         name = exercise.name

@@ -44,17 +44,16 @@ class Submissions:
         self._stubs = read_stubs(course)
         self._work = functools.lru_cache(maxsize=CACHED)(self._read)
 
-    def works(self, student: str) -> list[tuple[GradeCommand, StudentWork]]:
+    def works(self, student: str) -> list[StudentWork]:
+        """Return the student's work in the submissions of each stored command, newest first."""
         with self._lock:
             name = Pseudonyms(self._course).student(student)
-            choices = Adjustments(self._results, self._course).choices(student)
-            return [
-                (command, self._work(command, name, tuple(choices)))
-                for command in grade_commands(self._results)
-            ]
+            choices = tuple(Adjustments(self._results, self._course).choices(student))
+            commands = grade_commands(self._results)
+            return [self._work(command, name, choices) for command in commands]
 
     def several(self, student: str, exercise: str) -> Sequence[FoundFile]:
-        for _, work in self.works(student):
+        for work in self.works(student):
             if exercise in work.several:
                 return work.several[exercise]
         raise UserError(f"There are no longer several files for {one_line(exercise, 60)}.")

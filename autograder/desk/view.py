@@ -7,18 +7,20 @@ from pathlib import Path
 from typing import NamedTuple
 
 import jinja2
-from starlette.datastructures import FormData, UploadFile
+from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from autograder.classroom.adjustments import Adjustments
+from autograder.classroom.history import ensure_settled
 from autograder.classroom.marking import Marking
+from autograder.classroom.records import REPORTS
 from autograder.course.course_file import Course
 from autograder.desk.guard import Secrets
 from autograder.desk.naming import GroupJobs
 from autograder.desk.regrading import Regrading
-from autograder.desk.results import ClassMember, ClassResults, CurrentResults
+from autograder.desk.results import ClassMember, ClassResults
 
 MAX_KEPT = 16
 
@@ -42,7 +44,6 @@ class DeskContext:
     ) -> None:
         self.results, self.course, self.secrets = results, course, secrets
         self.templates, self.navigation = templates, navigation
-        self.current = CurrentResults(results, course)
         self.marking = Marking(results, course)
         self.regrading = Regrading(results)
         self.jobs = GroupJobs()
@@ -80,14 +81,13 @@ class Visit:
         value = self.form.get(name, "")
         return value.strip() if isinstance(value, str) else ""
 
-    def file(self, name: str) -> UploadFile | None:
-        """Return a posted file. If no file was chosen, return None."""
-        value = self.form.get(name)
-        return value if isinstance(value, UploadFile) and value.filename else None
-
     @functools.cached_property
     def results(self) -> ClassResults:
-        return self.desk.current.read()
+        """The class's results, which are read again when a command has changed them."""
+        results, course = self.desk.results, self.course
+        ensure_settled(results)
+        read = functools.partial(ClassResults, results, course)
+        return self.desk.marking.cached("class", [REPORTS], read)
 
     @functools.cached_property
     def student(self) -> ClassMember:

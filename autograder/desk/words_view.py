@@ -44,10 +44,6 @@ def _who(student: str) -> str:
     return digest(f"who {student}", ID_LENGTH)
 
 
-def _comment_id(comment: str) -> str:
-    return digest(comment, ID_LENGTH)
-
-
 def _current_form(sheet: Sheet, wording: Wording) -> MarkForm:
     """Return a form. If all answers have marks, the form is filled in. Otherwise, it is empty."""
     marks = [sheet.marking.standing(member) for member in wording.members]
@@ -87,7 +83,7 @@ def _given_marks(form: MarkForm, sheet: Sheet, wording: Wording) -> list[GivenMa
         if points is None or not 0 <= points <= most:
             typed = one_line(form.points, 20)
             raise UserError(f"Expected points from 0 to {number(most)}, found {typed!r}.")
-    reused = [comment for comment in sheet.comments() if _comment_id(comment) in form.reused]
+    reused = [comment for comment in sheet.comments() if digest(comment, ID_LENGTH) in form.reused]
     comment = "\n".join(filter(None, [form.comment, *reused]))
     if points is None and not comment:
         raise UserError("Tick the items that the answer has, or enter points, such as 0.")
@@ -197,7 +193,9 @@ def _page(
         sheet=sheet,
         path=_path(sheet),
         items=rubric(sheet.question),
-        comments=[(_comment_id(comment), comment) for comment in sheet.comments()[:MAX_COMMENTS]],
+        comments=[
+            (digest(comment, ID_LENGTH), comment) for comment in sheet.comments()[:MAX_COMMENTS]
+        ],
         form=form,
         text=printable(whole, MAX_SHOWN),
         letters=len(whole) if len(whole) > MAX_SHOWN else 0,

@@ -196,9 +196,9 @@ def test_a_damaged_file_of_commands_is_none(tmp_path):
 def test_a_run_is_a_process_that_says_what_went_wrong(tmp_path, course):
     (tmp_path / "out").mkdir()
     regrading = Regrading(tmp_path / "out")
-    regrading.show(GradeCommand(submissions=str(tmp_path / "none"), course=str(course.root)))
+    regrading.begin(GradeCommand(submissions=str(tmp_path / "none"), course=str(course.root)))
     with pytest.raises(UserError, match="still running"):
-        regrading.show(GradeCommand(submissions="x", course="y"))
+        regrading.begin(GradeCommand(submissions="x", course="y"))
     wait()
     assert regrading.run.state == "failed"
     assert any("does not exist" in said for said in regrading.run.said)

@@ -8,11 +8,12 @@ import pytest
 
 from autograder.authoring.lint import refuse_errors_in_code
 from autograder.authoring.verify import named_by_answers
+from autograder.classroom.records import REPORTS
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
 from autograder.desk.naming import MistakeText, answers_file, checked_words, new_file
-from autograder.desk.results import UnnamedGroups
+from autograder.desk.results import ClassResults
 from autograder.diagnosis.mistakes import (
     DRAWS,
     fingerprint,
@@ -134,10 +135,9 @@ def test_groups_are_gathered_over_a_class_the_largest_first(tmp_path):
             name="e", title="E", status="graded", points=0, max_points=4, checks=checks
         )
         reports.append(msgspec.structs.replace(report, exercises=(exercise,)))
-    groups = UnnamedGroups()
-    for report in reports:
-        groups.add(report)
-    first, second = groups.largest()
+    lines = [msgspec.json.encode(report) + b"\n" for report in reports]
+    (words.out / REPORTS).write_bytes(b"".join(lines))
+    first, second = ClassResults(words.out, words.course).unnamed
     assert (first.id, list(first.students), first.points) == ("2" * 10, ["bob", "cem"], 8)
     assert first.checks == [("a", 2), ("b", 2)]
     assert first.said == [("of a", 2), ("of b", 2)]

@@ -3,8 +3,8 @@
 import pytest
 
 from autograder.course.errors import UserError
-from autograder.desk import results as results_module
-from autograder.desk.results import CurrentResults
+from autograder.desk import view
+from autograder.desk.results import ClassResults
 from tests.courses import write_course
 from tests.desk.conftest import client_of, let_in, text_of
 from tests.desk.generated import drawn_class, write
@@ -14,10 +14,8 @@ from tests.desk.generated import drawn_class, write
 def counted(monkeypatch):
     """How often a class is read."""
     read = []
-    whole = results_module.ClassResults
-    monkeypatch.setattr(
-        results_module, "ClassResults", lambda *args: read.append(args) or whole(*args)
-    )
+    whole = view.ClassResults
+    monkeypatch.setattr(view, "ClassResults", lambda *args: read.append(args) or whole(*args))
     return read
 
 
@@ -47,7 +45,7 @@ def test_results_that_go_are_said_to_be_gone(tmp_path, course):
 
 def test_a_folder_without_results_is_refused(tmp_path, course):
     with pytest.raises(UserError, match="holds no report.jsonl"):
-        CurrentResults(tmp_path, course).read()
+        ClassResults(tmp_path, course)
 
 
 def test_an_exercise_that_left_the_course_is_shown_all_the_same(tmp_path):
