@@ -85,7 +85,16 @@ def find_folders(
         listing = below
     zips = _zips(listing)
     if not listing.folders and not zips:
-        raise _no_students(listing, exercises)
+        if any(Path(name).stem in exercises for name in listing.files):
+            raise UserError(
+                f"{listing.root} looks like the folder of one student. To grade a class, name the "
+                f"folder above it. To check your own work, run `autograder check "
+                f"{listing.root}/NAME.py`."
+            )
+        raise UserError(
+            f"{listing.root} holds no folders. Expected one folder for each student, "
+            f"with files such as {next(iter(exercises), 'NAME')}.py in it."
+        )
     students = {}
     for name in listing.folders:
         folder = Folder(identity(name), listing.root / name, lost=listing.lost(name))
@@ -100,19 +109,6 @@ def find_folders(
     notes += [f"{one_line(name, 100)} was left out: it is not a folder." for name in others]
     notes += hidden_entries(listing.hidden)
     return sorted(students.values(), key=lambda folder: str(folder.path)), notes
-
-
-def _no_students(listing: Listing, exercises: Collection[str]) -> UserError:
-    root = listing.root
-    if any(Path(name).stem in exercises for name in listing.files):
-        return UserError(
-            f"{root} looks like the folder of one student. To grade a class, name the folder above "
-            f"it. To check your own work, run `autograder check {root}/NAME.py`."
-        )
-    return UserError(
-        f"{root} holds no folders. Expected one folder for each student, "
-        f"with files such as {next(iter(exercises), 'NAME')}.py in it."
-    )
 
 
 def _zips(listing: Listing) -> list[str]:

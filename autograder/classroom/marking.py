@@ -175,17 +175,16 @@ def file_state(path: Path) -> tuple[int, int, int]:
     return about.st_ino, about.st_size, about.st_mtime_ns
 
 
-def normalized_words(text: str) -> tuple[str, ...]:
-    """Return an answer's words in lower case, without the punctuation around them."""
-    shown = unicodedata.normalize("NFKC", text).casefold()
-    return tuple(filter(None, (word.strip(_AROUND) for word in shown.split())))
-
-
 def same_words(texts: Sequence[str]) -> list[list[int]]:
-    """Return the indices of texts with the same words. The most frequent words come first."""
+    """Return the indices of texts with the same words. The most frequent words come first.
+
+    Upper case, and punctuation around a word, make no difference.
+    """
     places: dict[tuple[str, ...], list[int]] = {}
     for place, text in enumerate(texts):
-        places.setdefault(normalized_words(text), []).append(place)
+        shown = unicodedata.normalize("NFKC", text).casefold()
+        words = tuple(filter(None, (word.strip(_AROUND) for word in shown.split())))
+        places.setdefault(words, []).append(place)
     return sorted(places.values(), key=lambda same: (-len(same), same[0]))
 
 

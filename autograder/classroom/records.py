@@ -65,9 +65,6 @@ class Records:
                 f"another folder."
             ) from None
 
-    def __contains__(self, student: str) -> bool:
-        return student in self._lines
-
     @property
     def students(self) -> list[str]:
         return list(self._lines)
@@ -77,7 +74,7 @@ class Records:
         return self._lines.get(student, b"")
 
     def get(self, student: str) -> Report | None:
-        return self.report(student) if student in self else None
+        return self.report(student) if student in self._lines else None
 
     def report(self, student: str) -> Report:
         try:

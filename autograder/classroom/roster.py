@@ -153,14 +153,12 @@ class Roster:
         return matches
 
     def _match(self, platform: str, person: Owner) -> Match:
-        candidates = self._candidates(platform, person)
+        *candidates, (_, team) = self._candidates(platform, person)
         named = next(students for sign, students in candidates if sign == "name")
         if person.name == person.id:  # the only name of a plain folder is the id
             named = []
         for sign, students in candidates:
             ids = [student.id for student in students]
-            if sign == "team":
-                return Match(ids, sign)
             if sign == "id" and named and len(ids) == 1 and students[0] not in named:
                 ids += [student.id for student in named]  # one student's id, but another's name
             if len(ids) == 1:
@@ -170,7 +168,7 @@ class Roster:
                 return Match(
                     [], sign, ids, f"By {sign}, {name} may be any of the students {few(ids, 5)}."
                 )
-        raise AssertionError("the last sign is the team")
+        return Match([student.id for student in team], "team")
 
     def settle(self, readings: Sequence[tuple[str, Owner]]) -> int | None:
         """Return the index of the only owner in the roster. With no owner or several, return None.

@@ -44,7 +44,15 @@ def diff(before: Path, after: Path, everything: bool, as_json: bool) -> None:
     A folder of results is RESULTS, RESULTS/proposed or an old version such as RESULTS/history/0001.
     The exit code is 0 if all grades are the same, 1 if some differ, and 2 if the command failed.
     """
-    difference = _compared(_records(before), _records(after))
+    old, new = _records(before), _records(after)
+    difference = GradeDifference()
+    for student in dict.fromkeys([*new.students, *old.students]):  # those who are gone come last
+        if old.line(student) != new.line(student):
+            change = compare(old.get(student), new.get(student), None)
+            if change is None:
+                difference.texts += 1
+            else:
+                difference.changes.append(change)
     if as_json:
         emit_changes(difference.changes)
     else:
@@ -66,19 +74,6 @@ def _records(place: Path) -> Records:
     if not records.there:
         raise UserError(f"{place} holds no {REPORTS}. Name a folder that grade wrote with --out.")
     return records
-
-
-def _compared(before: Records, after: Records) -> GradeDifference:
-    difference = GradeDifference()
-    gone = [student for student in before.students if student not in after]
-    for student in [*after.students, *gone]:
-        if before.line(student) != after.line(student):
-            change = compare(before.get(student), after.get(student), None)
-            if change is None:
-                difference.texts += 1
-            else:
-                difference.changes.append(change)
-    return difference
 
 
 def in_a_terminal() -> bool:

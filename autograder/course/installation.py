@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from autograder.course.errors import UserError
 from autograder.course.text import join_names
@@ -18,13 +18,9 @@ if TYPE_CHECKING:
 
     from autograder.course.course_file import Exercise
 
-Extra = Literal[
-    "authoring", "release", "nbgrader", "torch", "desk", "cluster", "pdf", "similar", "verify"
-]
-
 PACKAGE = "attention-course-kit"
 CPU_BUILDS = "https://download.pytorch.org/whl/cpu"
-MODULES: dict[Extra, tuple[str, ...]] = {
+MODULES: dict[str, tuple[str, ...]] = {  # by extra
     "authoring": ("jupytext", "nbformat"),
     "release": ("hatchling",),
     "nbgrader": ("nbgrader", "jupytext", "nbformat", "nh3"),
@@ -82,7 +78,7 @@ def extension(group: str, name: str, what: str, extra: str) -> Any:
     )
 
 
-def require(extra: Extra, what: str) -> None:
+def require(extra: str, what: str) -> None:
     """Refuse to continue if an extra is not installed. Nothing is imported."""
     if missing := missing_modules(extra):
         raise UserError(
@@ -95,7 +91,7 @@ def require(extra: Extra, what: str) -> None:
             sys.modules.setdefault(name, cast(ModuleType, None))
 
 
-def missing_modules(extra: Extra) -> list[str]:
+def missing_modules(extra: str) -> list[str]:
     return [name for name in MODULES[extra] if importlib.util.find_spec(name) is None]
 
 

@@ -38,9 +38,8 @@ def read(listing: Listing) -> Sequence[Piece]:
     people = _people({match["prefix"] for match in entries}, named)
     pieces = []
     for match in entries:
-        if (
-            match["file"] or match.group("prefix", "date") not in uploaded
-        ):  # a note without files is an attempt
+        # a note without files is an attempt
+        if match["file"] or match.group("prefix", "date") not in uploaded:
             file = originals.get(match.string, match["file"] or "")
             pieces += [
                 Piece(

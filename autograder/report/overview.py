@@ -68,7 +68,6 @@ class Row(msgspec.Struct, frozen=True):
 class Taken(msgspec.Struct):
     """Points of one exercise, for students who handed it in."""
 
-    name: str
     title: str
     maximum: float
     checks: list[tuple[str, str, float]] = []  # each check's name, title and maximum points
@@ -93,7 +92,7 @@ class Scores:
     """
 
     def __init__(self, exercises: Sequence[Exercise]) -> None:
-        self.exercises = {e.name: Taken(e.name, e.title, e.points) for e in exercises}
+        self.exercises = {e.name: Taken(e.title, e.points) for e in exercises}
         self.students: list[str] = []
         self.totals: list[float] = []
         self.by_exercise: list[list[float]] = []

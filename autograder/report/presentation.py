@@ -67,11 +67,8 @@ VERBS = {
 
 def is_left_to_grading(check: CheckReport) -> bool:
     """Return True if only the instructor's computer can judge a check."""
-    can_be_fixed = check.cause is not None and check.cause.code in {
-        "given_own_step",
-        "not_all_ran",
-        "given_sibling",
-    }
+    fixable = {"given_own_step", "not_all_ran", "given_sibling"}
+    can_be_fixed = check.cause is not None and check.cause.code in fixable
     return check.outcome == "graded when handed in" and not can_be_fixed
 
 

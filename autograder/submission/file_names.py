@@ -7,11 +7,9 @@ from pathlib import Path
 
 from autograder.submission.source import ALSO_READ, SUFFIXES
 
-IGNORED = {"__pycache__", "__MACOSX", ".ipynb_checkpoints", ".git", "node_modules"} | {
-    "env",
-    "venv",
-    "site-packages",
-    "dist-packages",
+IGNORED = {
+    *("__pycache__", "__MACOSX", ".ipynb_checkpoints", ".git", "node_modules"),
+    *("env", "venv", "site-packages", "dist-packages"),
 }
 
 _MADE_BY_PROGRAMS = re.compile(

@@ -218,11 +218,6 @@ def read_cells(data: bytes, label: str) -> list[Cell]:
     return cells
 
 
-def holds_cells(data: bytes) -> bool:
-    start = data[:1000].removeprefix(b"\xef\xbb\xbf").lstrip()
-    return start[:1] == b"{" and b'"cells"' in data and b'"nbformat"' in data
-
-
 def _needed(cells: Iterable[_Fields], label: str) -> list[Cell]:
     needed: list[Cell] = []
     left = MAX_WRITTEN
@@ -237,7 +232,8 @@ def _needed(cells: Iterable[_Fields], label: str) -> list[Cell]:
         source = msgspec.json.decode(cell.source, type=str | list[str] | None)
         names = cell.text("metadata", "nbgrader", "grade_id"), cell.text("id")
         is_check = any((name or "").startswith(CHECK) for name in names)
-        needed.append(Cell(kind, _joined(source or ""), answer, is_check))
+        text = source if isinstance(source, str) else "".join(source or ())
+        needed.append(Cell(kind, text, answer, is_check))
     return needed
 
 
@@ -248,16 +244,14 @@ def _decoded(raw: msgspec.Raw, form: type[T]) -> T | None:
         return None
 
 
-def _joined(source: str | list[str]) -> str:
-    return source if isinstance(source, str) else "".join(source)
-
-
 def read_source(path: Path, exercise: str, siblings: Siblings | None = None) -> Source:
     """Read a script or a notebook, as its suffix or content shows, or raise `UnreadableFile`."""
     label = one_line(path.name, 100)
     suffix = path.suffix.casefold()
     data = read_bytes(path, MAX_SOURCE if suffix == ".py" else MAX_NOTEBOOK)
-    if suffix == ".ipynb" or holds_cells(data):
+    start = data[:1000].removeprefix(b"\xef\xbb\xbf").lstrip()
+    holds_cells = start[:1] == b"{" and b'"cells"' in data and b'"nbformat"' in data
+    if suffix == ".ipynb" or holds_cells:
         return _from_cells(read_cells(data, label), exercise, label, siblings)
     if len(data) > MAX_SOURCE:
         raise UnreadableFile(f"{label} is larger than {MAX_SOURCE // 1024} KiB.")

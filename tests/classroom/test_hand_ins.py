@@ -252,7 +252,7 @@ def test_what_does_not_load_says_so(klass):
     assert klass.overview.rows[1].student == "fine"
     assert "No module named &#39;no_such_library&#39; in line 1 of softmax.py" in page
     (measured,) = klass.overview.scores.measured()
-    assert (measured.name, len(measured.students)) == ("softmax", 1)
+    assert (measured.title, len(measured.students)) == ("Softmax", 1)
     index = (klass.folder / "out" / "index.html").read_text()
     assert "not loaded" in index
 
