@@ -46,7 +46,14 @@ class Stopped(Exception):
 def grade(folder: Path, stop: int = 0) -> list[float]:
     """Run once; return seconds, processor time, and the largest memory so far in MB."""
     course = load_course(ROOT / "course.yml")
-    job = Job(course, (course.exercise(EXERCISE),), folder / "class", folder / "out", 1, 0)
+    job = Job(
+        course=course,
+        exercises=(course.exercise(EXERCISE),),
+        submissions=folder / "class",
+        out=folder / "out",
+        workers=1,
+        seed=0,
+    )
 
     def progress(done: int, _: int) -> None:
         if stop and done >= stop:

@@ -108,7 +108,15 @@ def grade(course, tmp_path, one_judge):
 
     def grade():
         exercises = (course.exercise("causal_mask"),)
-        grade_class(Job(course, exercises, folder.parent, tmp_path / "out", 1, 0), lambda *_: None)
+        job = Job(
+            course=course,
+            exercises=exercises,
+            submissions=folder.parent,
+            out=tmp_path / "out",
+            workers=1,
+            seed=0,
+        )
+        grade_class(job, lambda *_: None)
 
     return grade
 

@@ -43,23 +43,28 @@ from autograder.worker.confinement import Level
 Progress = Callable[[int, int], None]
 
 
-class Job(msgspec.Struct, frozen=True):
+class SharedOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """Options of the command `grade` that a run takes as they are."""
+
+    submissions: Path
+    out: Path
+    platform: str | None = None
+    roster: Path | None = None
+    students: tuple[str, ...] = ()  # if given, only their rows change
+    wait: float = 0.0  # waiting time for another run, in seconds
+    anonymous: bool = False  # write pseudonyms into all files except `pseudonyms.csv`
+    repairs: bool = True  # search for repairs, and show those that earlier searches found
+
+
+class Job(SharedOptions, frozen=True, kw_only=True):
     """Grading run over a class: the course, the submissions, the results, and the options."""
 
     course: Course
     exercises: tuple[Exercise, ...]
-    submissions: Path
-    out: Path
     workers: int
     seed: int
     level: Level = "none"
-    platform: str | None = None
-    roster: Path | None = None
     partial: bool = False  # true if only the columns of `exercises` change in an existing table
-    students: tuple[str, ...] = ()  # if given, only their rows change
-    wait: float = 0  # waiting time for another run, in seconds
-    anonymous: bool = False  # write pseudonyms into all files except `pseudonyms.csv`
-    repairs: bool = True  # show repairs that earlier searches found
 
 
 def grade_class(

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.authoring.lint_cache import refuse_new_errors
-from autograder.classroom.grade_class import Job, add_repairs, grade_class
+from autograder.classroom.grade_class import Job, SharedOptions, add_repairs, grade_class
 from autograder.classroom.grade_difference import GradeDifference
 from autograder.classroom.history import (
     CHANGES_TABLE,
@@ -53,27 +53,19 @@ WIDE = 7  # characters for a column of points and its heading
 TOTAL = 24  # characters for the total and the status
 
 
-class GradeOptions(msgspec.Struct, frozen=True, kw_only=True):
-    submissions: Path
-    out: Path
+class GradeOptions(SharedOptions, frozen=True, kw_only=True):
     workers: int | None = None
     exercises: tuple[str, ...] = ()
     assignment: str | None = None
-    students: tuple[str, ...] = ()
     course_path: Path | None = None
     seed: int | None = None
     confinement: Level | None = None
     own_code: bool = False
-    platform: str | None = None
-    roster: Path | None = None
     apply: bool | None = None
     only_if: str = ""
-    wait: float = 0.0
     as_json: bool = False
     dry_run: bool = False
     verbose: bool = False
-    anonymous: bool = False
-    repairs: bool = True
     scheduler: str | None = None
     local_cluster: int | None = None
     tls_ca_file: Path | None = None
@@ -117,21 +109,15 @@ def _job(options: GradeOptions, course: Course, exercises: list[Exercise]) -> Jo
     level = options.confinement
     if level is None or level == "none" or options.scheduler is None:
         level = choose(level, options.own_code)  # a cluster's machines check the level
+    same = {name: getattr(options, name) for name in SharedOptions.__struct_fields__}
     return Job(
+        **same,
         course=course,
         exercises=tuple(e for e in course.content.exercises if e in exercises),
-        submissions=options.submissions,
-        out=options.out,
         workers=options.local_cluster or options.workers or workers_here(),
         seed=course.content.seed if options.seed is None else options.seed,
         level=level,
-        platform=options.platform,
-        roster=options.roster,
         partial=bool(options.exercises or options.assignment or options.students),
-        students=options.students,
-        wait=options.wait,
-        anonymous=options.anonymous,
-        repairs=options.repairs,
     )
 
 

@@ -76,7 +76,15 @@ class Quick:
         course = load_course(self.root / "course.yml")
         exercises = [course.exercise(name) for name in names] or course.content.exercises
         partial = bool(names or more.get("students"))
-        job = Job(course, tuple(exercises), self.class_folder, out or self.out, 1, 0, **more)
+        job = Job(
+            course=course,
+            exercises=tuple(exercises),
+            submissions=self.class_folder,
+            out=out or self.out,
+            workers=1,
+            seed=0,
+            **more,
+        )
         return msgspec.structs.replace(job, partial=partial)
 
     def grade(self, *names, decide=lambda _: True, progress=lambda *_: None, **more):

@@ -20,7 +20,14 @@ def grade(course, tmp_path):
 
     def grade():
         exercises = (course.exercise("causal_mask"),)
-        job = Job(course, exercises, tmp_path / "class", tmp_path / "out", 1, 0)
+        job = Job(
+            course=course,
+            exercises=exercises,
+            submissions=tmp_path / "class",
+            out=tmp_path / "out",
+            workers=1,
+            seed=0,
+        )
         grade_class(job, lambda *_: None)
         return (tmp_path / "out" / "report.jsonl").read_bytes()
 

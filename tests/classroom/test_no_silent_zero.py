@@ -77,9 +77,15 @@ def grade(tmp_path):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         exercises = tuple(course.content.exercises)
-        grade_class(
-            Job(course, exercises, tmp_path / "class", tmp_path / "out", 1, 0), lambda *_: None
+        job = Job(
+            course=course,
+            exercises=exercises,
+            submissions=tmp_path / "class",
+            out=tmp_path / "out",
+            workers=1,
+            seed=0,
         )
+        grade_class(job, lambda *_: None)
         with (tmp_path / "out" / "grades.csv").open(newline="") as file:
             return {row["student"]: row for row in csv.DictReader(file)}
 

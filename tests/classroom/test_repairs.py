@@ -322,7 +322,15 @@ def grade(course, tmp_path):
 
     def grade(workers):
         out, level = tmp_path / f"out {workers}", choose(None, own_code=True)
-        job = Job(course, course.content.exercises, tmp_path / "class", out, workers, 0, level)
+        job = Job(
+            course=course,
+            exercises=course.content.exercises,
+            submissions=tmp_path / "class",
+            out=out,
+            workers=workers,
+            seed=0,
+            level=level,
+        )
         graded = grade_class(job, lambda *_: None)
         table = (out / "grades.csv").read_bytes()
         assert add_repairs(job, graded, lambda *_: None)[1] == 3

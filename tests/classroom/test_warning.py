@@ -21,7 +21,8 @@ def warned(tmp_path, monkeypatch):
         (tmp_path / "roster.csv").write_text(roster)
         said = []
         job = Job(
-            course, course.content.exercises, quick.class_folder, quick.out, 1, 0,
+            course=course, exercises=course.content.exercises, workers=1, seed=0,
+            submissions=quick.class_folder, out=quick.out,
             roster=tmp_path / "roster.csv" if roster else None,
         )  # fmt: skip
         grade_class(
