@@ -2,7 +2,6 @@
 
 import functools
 import re
-import threading
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -141,7 +140,6 @@ class ClassResults:
         self._records = Records(results / REPORTS)
         if not self._records.there:
             raise UserError(f"{results} holds no {REPORTS}. Give the folder named with --out.")
-        self._lock = threading.Lock()
         self.exercises = tuple(  # an exercise removed from the course has no points
             course.exercises.get(name) or Exercise(name=name, title=name, points=0)
             for name in self._records.exercises
@@ -181,10 +179,7 @@ class ClassResults:
 
     def report(self, student: str) -> Report:
         """Read the whole record of a student."""
-        with self._lock:
-            report = self._records.get(student)
-        assert report is not None
-        return report
+        return self._records.report(student)
 
     @functools.cached_property
     def history(self) -> dict[str, list[tuple[ResultsVersion, Change]]]:
