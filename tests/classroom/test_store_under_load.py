@@ -38,6 +38,7 @@ def acknowledged_in(folder):
     return [tuple(line.split(" ", 1)) for line in lines]
 
 
+@pytest.mark.thorough
 def test_what_was_acknowledged_is_there(tmp_path):
     words, folder = Words(tmp_path), tmp_path / "acknowledged"
     folder.mkdir()

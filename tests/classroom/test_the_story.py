@@ -97,6 +97,7 @@ def story(tmp_path, monkeypatch):
     return Story()
 
 
+@pytest.mark.thorough
 def test_only_what_should_change_does(story):
     story.check("15")  # who is right has no points for this check
     assert story.grade().exit_code == 0

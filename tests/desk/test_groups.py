@@ -80,6 +80,7 @@ def said(report):
     return {check.diagnosis.finding for check in report.exercises[0].checks if check.diagnosis}
 
 
+@pytest.mark.thorough
 def test_an_unnamed_group_is_named_verified_graded_again_and_told(tmp_path, post):
     desk = Desk(tmp_path, post, ann=ONE_TOO_MANY, bob=TOO, cem=RIGHT)
     before = desk.files()

@@ -103,6 +103,7 @@ def test_scores_and_states_of_a_class(formgrader):
     picture(page, "formgrader-submissions")
 
 
+@pytest.mark.thorough
 def test_the_button_grades_confined(course, formgrader):
     """In the server's own process, with our steps: the same rows as from our command."""
     before = course.rows()
