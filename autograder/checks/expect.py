@@ -407,7 +407,7 @@ def _expect_message(error: Raised, name: str, type: str, naming: tuple[object, .
             f"{' and '.join(absent)}: {one_line(error.message, 120)!r}."
             f"{f_missing if braces else ''}",
             mistake="message-says-too-little",
-            told=("The error is right, but its message does not name everything that it should."),
+            told="The error is right, but its message does not name everything that it should.",
         )
 
 

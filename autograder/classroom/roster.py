@@ -55,7 +55,9 @@ class Roster:
 
     def __init__(self, path: Path, course: Course) -> None:
         if not path.is_file():
-            raise UserError(f"{path} does not exist. Name a CSV file with a column `id`.")
+            raise UserError(
+                f"{path} does not exist. Name the roster: a CSV file with a column `id`."
+            )
         self.path = path
         assignments = [each.name for each in course.content.assignments]
         self._excusable = [*course.exercises, *assignments, EVERYTHING]

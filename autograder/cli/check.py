@@ -133,12 +133,16 @@ def _first_target(course: Course, work: str | None) -> Target:
     if work is not None:
         targets = targets_of(course, [work])
         if len(targets) > 1:
-            raise UserError(f"{work} contains several exercises. Name one, or leave out WORK.")
+            raise UserError(
+                f"{work} contains several exercises. Name one of them, or leave out WORK."
+            )
         return targets[0]
     progress = course_progress(course)
     following = next_unfinished(course, progress) or next(iter(progress.values()))
     if following.file is None:
-        raise UserError("There is no exercise file here to watch. `autograder status` lists them.")
+        raise UserError(
+            "There is no exercise file here to watch. `autograder status` lists the exercises."
+        )
     return Target(following.exercise, following.file)
 
 

@@ -26,7 +26,9 @@ ADVICE = {  # by a word in the error message
     "libseccomp": "Install the system's libseccomp (Debian, Ubuntu: libseccomp2).",
     "pyseccomp": "Install the package: pip install pyseccomp landlockpy",
     "landlockpy": "Install the package: pip install pyseccomp landlockpy",
-    "unshare": ("The system refuses user namespaces. The cause is often a container or sysctl."),
+    "unshare": (
+        "The system refuses user namespaces. The cause is often a container or a sysctl setting."
+    ),
     "mount": "The system refuses mounts in a user namespace. The cause is often a container.",
 }
 

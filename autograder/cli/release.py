@@ -122,7 +122,9 @@ def release(
 def _refuse_existing(target: Path, again: bool) -> None:
     is_update = again and target.suffix != ZIP
     if is_update and not target.is_dir():
-        raise UserError(f"{target} is no kit that could be updated. Leave out --update.")
+        raise UserError(
+            f"{target} does not exist, so there is no kit to update. Leave out --update."
+        )
     if not is_update and target.is_dir() and any(target.iterdir()):
         raise UserError(
             f"{target} exists. Name another folder, or add --update, which keeps what students "

@@ -86,7 +86,9 @@ def _given_marks(form: MarkForm, sheet: Sheet, wording: Wording) -> list[GivenMa
     reused = [comment for comment in sheet.comments() if digest(comment, ID_LENGTH) in form.reused]
     comment = "\n".join(filter(None, [form.comment, *reused]))
     if points is None and not comment:
-        raise UserError("Tick the items that the answer has, or enter points, such as 0.")
+        raise UserError(
+            "Tick the items that the answer has, or enter points. For no points, enter 0."
+        )
     given = [
         GivenMark(*member.key, member.id, points, comment, form.items)
         for member in wording.members

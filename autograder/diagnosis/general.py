@@ -25,6 +25,7 @@ from autograder.diagnosis.recipe import RETURNED, Hints, Misconception, Recipe, 
 from autograder.diagnosis.wiring import as_students_know, changed_by, generic, sizes_of_all, wirings
 
 COMPARE_SHAPES = "Compare the shape of your result with the shape that the exercise asks for."
+ORDER = "What is the right order of the results?"
 WHAT_IS_A_ROW = "Which values should one row of the result contain?"
 NOTHING_RETURNED = Misconception(
     "nothing-returned",
@@ -259,14 +260,14 @@ def _of_results(recipe: Recipe) -> Iterator[Misconception]:
 
 
 def _other_orders(results: Sequence[str]) -> Iterator[Misconception]:
-    question, count = "What is the right order of the results?", len(results)
+    count = len(results)
     orders = permutations(range(count)) if count <= MOST_RESULTS else [tuple(range(count))[::-1]]
     for order in orders if count > 1 else ():
         names = ", ".join(results[place] for place in order)
         yield generic(
             "-".join(["results-as", *map(str, order)]),
             f"results are right, but in another order: {names}",
-            question,
+            ORDER,
             "the results",
             {RETURNED: _in_order(order)},
         )

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from autograder.diagnosis.general import GENERAL, NOT_COMBINED, families, generals
+from autograder.diagnosis.general import GENERAL, NOT_COMBINED, ORDER, families, generals
 from autograder.diagnosis.outcome import RAISES, Outcome, all_agree, only_nan, same
 from autograder.diagnosis.recipe import (
     Alternative,
@@ -23,7 +23,6 @@ from autograder.diagnosis.recipe import (
 from autograder.diagnosis.wiring import generic
 
 LEAST_OF_A_RESULT = 2  # each of two wrong results must be wrong in at least this many calls
-ORDER = "What is the right order of the results?"
 Outcomes = Sequence[Outcome]
 Changes = tuple[Change, ...]
 Wrong = tuple[Misconception, *Changes]  # a mistake, and an alternative that is combined with it

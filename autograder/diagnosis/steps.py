@@ -185,7 +185,7 @@ def one_with_a_generic_change(examination: Examination) -> Finding | None:
 def one_in_each_result(examination: Examination) -> Finding | None:
     """Return a finding that names two misconceptions, one for each of two wrong return values."""
     reasons = two_reasons(examination.replay, examination.outcomes)
-    exchanged = any(" and " in reason.id for reason in reasons)
+    exchanged = not all(reason.replaces for reason in reasons)
     is_open = exchanged and _fitting_pairs(examination)  # other pairs give these results too
     return named("two_mistakes", *reasons) if reasons and not is_open else None
 

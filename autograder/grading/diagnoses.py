@@ -324,8 +324,9 @@ def answer_to(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
             names = [*recipe.parameters[: len(args)], *called.kwargs]
             given = [*called.args, *called.kwargs.values()]
             for name, was, now in zip(names, given, after, strict=True):
-                if isinstance(was, np.ndarray) and not np.array_equal(was, now, equal_nan=True):
-                    changed = name
+                if isinstance(was, np.ndarray):
+                    has_nan = was.dtype.kind in "fc"
+                    changed = changed if np.array_equal(was, now, equal_nan=has_nan) else name
     except Raised as error:
         message = _explained(error, recipe, probe, submission._session)
         return Answer(Outcome(RAISES), message, error.place.line if error.place is not None else 0)
