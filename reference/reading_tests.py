@@ -293,7 +293,9 @@ def _kind(test: _Test, node: ast.expr) -> str:
         kinds = {_kind(test, each) for each in node.values}
         return kinds.pop() if len(kinds) == 1 else "numbers"
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not | ast.Invert):
-        return "finite" if _kind(test, node.operand) == "finite" else "differences"
+        kind = _kind(test, node.operand)  # `not (distance > 1e-6)` is about the right numbers
+        greater = any(isinstance(each, ast.Gt | ast.GtE) for each in ast.walk(node.operand))
+        return kind if kind == "finite" or greater else "differences"
     if isinstance(node, ast.Call) and _name(node.func) in FINITE:
         return "finite"
     if isinstance(node, ast.Call) and _name(node.func) in {"all", "any"}:

@@ -75,6 +75,11 @@ def test_a_test_that_ignores_a_result(body, says):
     assert fact is None if says is None else says in fact.says
 
 
+@pytest.mark.parametrize("distance", ["abs(y - right) > 1e-7", "np.any(abs(y - right) >= 1e-7)"])
+def test_a_distance_that_is_not_too_large_is_about_the_right_result(distance):
+    assert why_it_accepts("f.py", parsed(f"y = implementation(x)\nassert not {distance}")) is None
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize(("heads", "is_named"), [("1", True), ("1, 2", False)])
 def test_calls_for_which_the_broken_function_is_right(grade_text, heads, is_named):
