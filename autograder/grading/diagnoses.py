@@ -153,8 +153,10 @@ class _Diagnoses:
                 continue  # the report shows no call that stops
             if finding is not None and not self._follows_from_called(function, finding):
                 said, about = finding, self._origin(function, finding)
-                hints = finding.hints or result.hints
                 break
+        if said is not None:
+            said, about = self._of_shown_call(result, said, about)
+            hints = said.hints or result.hints
         own = self._own(result, said, about)
         if own is not None:
             said = Finding("named", own.finding, own.misconceptions, told=own.told, code="own")
@@ -175,6 +177,23 @@ class _Diagnoses:
             group="" if diagnosis.kind == "named" else group,
             hints=hints,
         )
+
+    def _of_shown_call(self, result: CheckResult, said: Finding, about: str) -> tuple[Finding, str]:
+        """Return the finding about the function of the shown call, if it has one of its own.
+
+        `said` is about another function. It stays if the shown call's function calls that one,
+        unless both have names.
+        """
+        shown = result.evidence.function if result.evidence is not None else ""
+        if shown == about or shown not in result.about or result.kind == "raised":
+            return said, about
+        if shown not in self.known:
+            self.known[shown] = self._examined(shown, result)
+        finding = self.known[shown][0]
+        if finding is None or self._follows_from_called(shown, finding):
+            return said, about
+        is_apart = shown not in users_of(self.session.source.units, {about})
+        return (finding, shown) if is_apart or finding.kind == "named" else (said, about)
 
     def _own(self, result: CheckResult, other: Finding | None, about: str) -> Diagnosis | None:
         """Return the check's own diagnosis if nothing refutes it, and if it says more."""
