@@ -56,7 +56,7 @@ _TIED = frozenset(
         ("token", "out"),
         ("out", "token"),
         ("norm", "norm"),
-        *permutations(("query", "key", "value"), 2),
+        *permutations(("query", "key", "value", "out"), 2),
     }
 )
 WORDS = ParameterNames(role, is_shift, _JOINED, neutral, _TIED)

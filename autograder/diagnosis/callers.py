@@ -14,7 +14,11 @@ from autograder.diagnosis.recipe import Change, Probe, Recipe
 from autograder.worker.codec import tensor
 
 
-class UnfitShape(str):
+class Unfit(str):
+    """Text in place of a module's result: the module has no parameters for some weights."""
+
+
+class UnfitShape(Unfit):
     """Text in place of a module's result: a parameter has a wrong shape. See `OtherShape`."""
 
     shapes: tuple[str, tuple[int, ...], tuple[int, ...]]
@@ -40,7 +44,7 @@ class ModuleCaller:
     def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
         """Return the result of the student's module.
 
-        If weights do not fit, return a text that says so, such as an `UnfitShape`.
+        If weights do not fit, return an `Unfit`.
         """
         state = recipe.arguments(probe)
         inputs = [getattr(state, name) for name in self.called_with]
@@ -61,8 +65,8 @@ class ModuleCaller:
             unfit.shapes = error.shapes
             return unfit
         except Mismatch:
-            return "weights are missing"
-        return "weights are missing" if run.fit.absent or run.fit.tied else run.value
+            return Unfit()
+        return Unfit() if run.fit.absent or run.fit.tied else run.value
 
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:
         """Return a subclass of the solution's class that computes the changed recipe."""

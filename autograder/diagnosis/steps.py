@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from autograder.diagnosis import facts
+from autograder.diagnosis.callers import Unfit
 from autograder.diagnosis.examination import ENOUGH, TELLING, Examination
 from autograder.diagnosis.finding import Finding, located, named, named_fact, stated, worded
 from autograder.diagnosis.general import GENERAL, NOT_COMBINED, NOTHING_RETURNED, PRINTED
@@ -117,7 +118,8 @@ def always_the_same(examination: Examination) -> Finding | None:
     first, *others = examination.outcomes
     expected = [examination.replay.outcome(i) for i in examination.everywhere]
     different = {(outcome.signature, outcome.numbers.tobytes()) for outcome in expected}
-    if first.raised or first.signature == "None" or len(different) <= ENOUGH:
+    has_no_result = first.raised or first.signature == "None" or isinstance(first.whole, Unfit)
+    if has_no_result or len(different) <= ENOUGH:
         return None
     is_same = all(
         other.signature == first.signature
