@@ -36,11 +36,16 @@ def blocked_keep_weight(weights: Array, right: Array, blocked: Array) -> bool:
     )
 
 
-def match_another_mask(weights: Array, scores: Array) -> bool:
+def match_another_mask(
+    weights: Array, scores: Array, output: Array | float = 0.0, followed: Array | float = 0.0
+) -> bool:
     """Return True if weights are the softmax of scaled scores with some mask.
 
-    A row without allowed keys has equal weights.
+    A row without allowed keys has equal weights. If `output` does not follow from the weights,
+    there is another mistake, so return False.
     """
+    if weights.shape[-2:] != scores.shape[-2:] or not np.allclose(output, followed, atol=1e-3):
+        return False
     allowed = weights > 0
     right = masked_weights(np.broadcast_to(scores, weights.shape), allowed)
     equal = np.isclose(weights, 1 / weights.shape[-1], atol=1e-6).all(-1)

@@ -207,9 +207,7 @@ EFFECT = (
 
 
 THIRD = tuple(
-    Fact(
-        name, holds, f"In the third picture, {says}.", is_named=name not in {"rows", "another-mask"}
-    )
+    Fact(name, holds, f"In the third picture, {says}.", name not in {"rows", "another-mask"})
     for name, says, holds in (
         (
             "masked-scores",

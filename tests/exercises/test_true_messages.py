@@ -551,3 +551,48 @@ def test_a_first_attempt_gets_the_sentence_and_the_hint_of_its_mistake(grade_tex
     failed = next(check for check in report.checks if check.outcome == "failed")
     assert says in opening(report).text
     assert hint in failed.hints[0]
+
+
+REST_DROPPED = """def split_heads(x, num_heads):
+    B, L, E = x.shape
+    d = E // num_heads
+    return x[..., : num_heads * d].reshape(B, L, num_heads, d).transpose(0, 2, 1, 3)
+"""
+HEADS_IN_A_ROW = """def merge_heads(x):
+    B, H, L, d = x.shape
+    return x.reshape(B, H * L, d)
+"""
+
+
+def test_a_mistake_in_one_function_explains_no_call_of_another(grade_text):
+    text = (ROOT / "solutions/multi_head_reshape.py").read_text()
+    report = grade_text("multi_head_reshape", text + REST_DROPPED + HEADS_IN_A_ROW)
+    said = {c.diagnosis.function: c.diagnosis.finding for c in report.checks if c.diagnosis}
+    assert "drops the last features" in said["split_heads"]
+    assert "joined one below the other" in said["merge_heads"]
+    shown = [check for check in report.checks if check.diagnosis and check.evidence]
+    assert {c.diagnosis.function for c in shown if "merge" in c.evidence.call} == {"merge_heads"}
+
+
+def test_a_rate_that_falls_is_no_use_of_old_gradients(grade_text):
+    text = (ROOT / "solutions/train_and_generate.py").read_text()
+    step = "optimizer.step()"
+    rate = f"for group in optimizer.param_groups: group['lr'] = lr * (1 - step / steps)\n        {step}"
+    assert text.count(step) == 1
+    said = said_of(grade_text("train_and_generate", text.replace(step, rate)))
+    assert "losses of train are others" not in said
+
+
+SHARED = "W_o.weight and W_v.weight are the same parameter"
+OUTPUT = "self.W_o = nn.Linear(d_model, d_model, bias=False)"
+
+
+@pytest.mark.parametrize("mask", ["mask", "None if mask is None else mask[:1]"])
+def test_a_shared_matrix_is_named_and_no_result_called_constant(grade_text, mask):
+    text = (ROOT / "solutions/multi_head_attention.py").read_text()
+    assert text.count(OUTPUT) == 1
+    text = text.replace(OUTPUT, "self.W_o = self.W_v")
+    wrong = "class MultiHeadAttention(MultiHeadAttention):\n    def forward(self, x, mask=None):\n"
+    text += f"\n\n{wrong}        return super().forward(x, {mask})\n"
+    said = said_of(grade_text("multi_head_attention", text))
+    assert SHARED in said and "whatever the arguments are" not in said

@@ -175,7 +175,7 @@ MISTAKES = Mistakes(
                 "√(E/H), the root of a head's size.",
             ),
             facts.LOW_ENOUGH,
-            facts.ANOTHER_MASK,
+            facts.another_mask(lambda s, p: merge_heads(combine(p, s.V)) @ s.W_o.T),
             facts.ROWS,
         ),
         results=("the output", "the attention weights"),

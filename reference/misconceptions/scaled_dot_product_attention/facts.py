@@ -1,11 +1,12 @@
 """Statements about wrong results that no misconception explains."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from autograder.author import Fact
-from reference.attention import softmax
+from reference.attention import Array, softmax
 from reference.masks import blocked_keep_weight, match_another_mask
 
 
@@ -63,17 +64,22 @@ LOW_ENOUGH = Fact(
     "blocked-scores-not-low",
     lambda s, v: (
         s.mask is not None
-        and v[1].shape == s.weights.shape
         and blocked_keep_weight(v[1], s.weights, np.broadcast_to(s.blocked, v[1].shape))
     ),
     "Blocked keys still get weight, as in a softmax whose blocked scores are not low enough.",
     is_named=True,
 )
-ANOTHER_MASK = Fact(
-    "another-mask",
-    lambda s, v: v[1].shape == s.weights.shape and match_another_mask(v[1], s.scaled),
-    "Your weights match a softmax with another mask: other keys are blocked.",
-)
+
+
+def another_mask(output_of: Callable[[Any, Array], Array]) -> Fact:
+    """Return a fact about other blocked keys. `output_of` computes the output from the weights."""
+    return Fact(
+        "another-mask",
+        lambda s, v: match_another_mask(v[1], s.scaled, v[0], output_of(s, v[1])),
+        "Your weights match a softmax with another mask: other keys are blocked.",
+    )
+
+
 NAN = Fact(
     "nan",
     lambda _, v: any(bool(np.isnan(part).any()) for part in v),
@@ -97,7 +103,7 @@ FACTS = (
     ),
     NAN,
     LOW_ENOUGH,
-    ANOTHER_MASK,
+    another_mask(lambda s, weights: weights @ s.V),
     Fact(
         "columns",
         lambda s, v: _close(_two(s, v)[1].sum(-2), np.ones(_two(s, v)[1].sum(-2).shape)),

@@ -166,7 +166,7 @@ WHOLE = Recipe(
         ),
         facts.NAN,
         facts.LOW_ENOUGH,
-        facts.ANOTHER_MASK,
+        facts.another_mask(lambda s, weights: weights @ s.V @ s.W_o.T),
         facts.ROWS,
         Fact(
             "follows",
