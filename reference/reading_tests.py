@@ -174,6 +174,13 @@ def _ignores_its_argument(test: _Test) -> Fact | None:
     return Fact("ignores-its-argument", says)
 
 
+def _rejects(test: _Test, node: ast.AST) -> bool:
+    """Return True for an assert, a raise, or a call of a student's function that has one."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return test.definition(node.func.id) is not None and _may_reject(test, node.func.id)
+    return isinstance(node, ast.Assert | ast.Raise)
+
+
 def _catches_its_assertion(test: _Test) -> Fact | None:
     for node in (each for each in test.nodes if isinstance(each, ast.Try)):
         for handler in node.handlers:
@@ -182,8 +189,8 @@ def _catches_its_assertion(test: _Test) -> Fact | None:
             again = [each for part in handler.body for each in ast.walk(part)]
             if (
                 caught & CATCHES_ALL
-                and any(isinstance(each, ast.Assert | ast.Raise) for each in inside)
-                and not any(isinstance(each, ast.Assert | ast.Raise) for each in again)
+                and any(_rejects(test, each) for each in inside)
+                and not any(_rejects(test, each) for each in again)
             ):
                 says = f"The except in {test.at(handler)} catches the test's own AssertionError."
                 return Fact("catches-its-assertion", says)

@@ -38,6 +38,10 @@ def defined(name):
             "try:\n    assert implementation(x) is None\nexcept AssertionError:\n    print('no')",
             "catches-its-assertion",
         ),
+        (
+            "try:\n    same(implementation(x), expected)\nexcept Exception:\n    print('no')",
+            "catches-its-assertion",
+        ),
         ("assert (np.allclose(implementation(x), expected), 'no')", "asserts-a-tuple"),
         ("print(np.allclose(implementation(x), expected))", "prints-its-verdict"),
         ("return np.allclose(implementation(x), expected)", "returns-its-verdict"),
