@@ -182,7 +182,7 @@ class _Diagnoses:
         """Return the finding about the function of the shown call, if it has one of its own.
 
         `said` is about another function. It stays if the shown call's function calls that one,
-        unless both have names.
+        unless a different mistake in the shown call's function has a name.
         """
         shown = result.evidence.function if result.evidence is not None else ""
         if shown == about or shown not in result.about or result.kind == "raised":
@@ -193,7 +193,10 @@ class _Diagnoses:
         if finding is None or self._follows_from_called(shown, finding):
             return said, about
         is_apart = shown not in users_of(self.session.source.units, {about})
-        return (finding, shown) if is_apart or finding.kind == "named" else (said, about)
+        is_other = finding.kind == "named" and not {*finding.misconceptions} & {
+            *said.misconceptions
+        }
+        return (finding, shown) if is_apart or is_other else (said, about)
 
     def _own(self, result: CheckResult, other: Finding | None, about: str) -> Diagnosis | None:
         """Return the check's own diagnosis if nothing refutes it, and if it says more."""
