@@ -423,7 +423,7 @@ def test_other_sizes(submission, rng, note, grading):
     expect_unchanged_arguments(submission.train, names, model, [*map(tensor, batches)], 3, 0.03)
     grading("steps")
     used = run_training(submission, kit, weights, batches, 9, 0.03, used=True)[1]
-    if not np.allclose(used, first, 1e-4):
+    if not np.allclose(used, first, 1e-4, equal_nan=True):
         raise Mismatch(
             "If the weights have gradients before the call, the losses of train are others. The "
             "first step should not use these gradients.",
@@ -463,7 +463,7 @@ def expect_independent_generation(submission, kit, rng, weights, batches):
 
 
 def expect_same_again(again, first, what, name):
-    if not np.allclose(again, first, 1e-4):
+    if not np.allclose(again, first, 1e-4, equal_nan=True):
         raise Mismatch(
             f"The same call of {name} has another result after other calls. It depends on chance, "
             "or on something that an earlier call left behind.",

@@ -583,6 +583,19 @@ def test_a_rate_that_falls_is_no_use_of_old_gradients(grade_text):
     assert "losses of train are others" not in said
 
 
+def test_losses_that_are_no_numbers_do_not_depend_on_earlier_calls(grade_text):
+    """With targets shifted twice, a batch of two tokens has no targets."""
+    text = (ROOT / "solutions/train_and_generate.py").read_text()
+    loss = "loss = next_token_loss(model(tokens), tokens)"
+    shifted = (
+        "nn.functional.cross_entropy(model(tokens)[:, :-2].flatten(0, 1), tokens[:, 2:].flatten())"
+    )
+    assert text.count(loss) == 1
+    report = grade_text("train_and_generate", text.replace(loss, f"loss = {shifted}"))
+    names = {name for c in report.checks if c.diagnosis for name in c.diagnosis.misconceptions}
+    assert names == {"targets-shifted-twice"}
+
+
 SHARED = "W_o.weight and W_v.weight are the same parameter"
 OUTPUT = "self.W_o = nn.Linear(d_model, d_model, bias=False)"
 
