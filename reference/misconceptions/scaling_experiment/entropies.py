@@ -177,8 +177,8 @@ def row_probes(draw: int) -> Sequence[Probe]:
         Probe((softmax(rng.normal(size=(2, 2, 2))),)),
         Probe((softmax(rng.normal(size=6)),)),
         Probe((zeros,)),
-        Probe((np.array([[0.94, 0.05, 0.0095, 0.0005 - 1e-4 * draw, 1e-4 * draw]]),)),
-        Probe((np.array([0.3, 0.0009, 0.008, 0.6, 0.0911])[rng.permutation(5)],)),
+        Probe((np.array([[0.94, 0.05, 0.00945, 0.0005 - 1e-4 * draw, 5e-5 + 1e-4 * draw]]),)),
+        Probe((np.array([0.3, 9e-5, 0.008, 0.6, 0.09191])[rng.permutation(5)],)),
         Probe((np.array([0.5, 0.25, 0.25, 0.0])[rng.permutation(4)],)),
         Probe((np.eye(3)[rng.permutation(3)],)),
     ]
