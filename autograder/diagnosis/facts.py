@@ -100,7 +100,8 @@ def _named_value(fact: Fact, seen: Observations) -> str:
     if len(numbers) < ENOUGH or not all(np.isfinite(numbers)):
         return ""
     if max(numbers) - min(numbers) < 1e-5 * abs(numbers[0]):
-        return "" if seems_one(numbers[0]) else f"{rounded(numbers[0])} in every call"
+        of_all = " in every call" if len(numbers) == len(seen.values) else ""
+        return "" if seems_one(numbers[0]) else f"{rounded(numbers[0])}{of_all}"
     return named_factor(numbers, sizes)
 
 
