@@ -1,6 +1,5 @@
 """Each platform's download: whose is what, when, and which of several hand-ins counts."""
 
-import importlib
 import os
 from datetime import UTC, datetime
 
@@ -305,12 +304,6 @@ def test_times_that_are_none():
     assert time_of("yesterday noon UTC") is None
     assert time_of("2027-02-05 21:10:00 No/Where") is None
     assert time_of("2027-02-05 21:10:00 UTC") == datetime(2027, 2, 5, 21, 10, tzinfo=UTC)
-
-
-def test_the_old_place_of_the_types_works_with_a_warning():
-    with pytest.warns(DeprecationWarning, match=r"autograder\.classroom\.downloads"):
-        old = importlib.import_module("autograder.platforms.model")
-    assert old.Importer is Importer
 
 
 @pytest.mark.parametrize("zipped", [False, True])
