@@ -143,20 +143,8 @@ class _Diagnoses:
         self.independent = set[str]()  # functions that need no further search for state
 
     def added_to(self, result: CheckResult) -> CheckResult:
-        said, about, group, hints = None, "", "", result.hints
-        for function in result.about:
-            if function not in self.known:
-                self.known[function] = self._examined(function, result)
-            finding, id_of_answers = self.known[function]
-            group = group or id_of_answers
-            if result.kind != "raised" and finding is not None and finding.tells_only_errors:
-                continue  # the report shows no call that stops
-            if finding is not None and not self._follows_from_called(function, finding):
-                said, about = finding, self._origin(function, finding)
-                break
-        if said is not None:
-            said, about = self._of_shown_call(result, said, about)
-            hints = said.hints or result.hints
+        said, about, group = self._finding(result)
+        hints = (said.hints if said is not None else ()) or result.hints
         own = self._own(result, said, about)
         if own is not None:
             said = Finding("named", own.finding, own.misconceptions, told=own.told, code="own")
@@ -177,6 +165,21 @@ class _Diagnoses:
             group="" if diagnosis.kind == "named" else group,
             hints=hints,
         )
+
+    def _finding(self, result: CheckResult) -> tuple[Finding | None, str, str]:
+        """Return the finding of a check, the function it is about, and the group of its result."""
+        group = ""
+        for function in result.about:
+            if function not in self.known:
+                self.known[function] = self._examined(function, result)
+            finding, id_of_answers = self.known[function]
+            group = group or id_of_answers
+            if result.kind != "raised" and finding is not None and finding.tells_only_errors:
+                continue  # the report shows no call that stops
+            if finding is not None and not self._follows_from_called(function, finding):
+                about = self._origin(function, finding)
+                return (*self._of_shown_call(result, finding, about), group)
+        return None, "", group
 
     def _of_shown_call(self, result: CheckResult, said: Finding, about: str) -> tuple[Finding, str]:
         """Return the finding about the function of the shown call, if it has one of its own.
