@@ -372,7 +372,9 @@ def _after(
     again: Callable[..., Any], before: tuple[tuple[Any, ...], ...], fresh: Any, what: str
 ) -> Mismatch | None:
     """Return the error about a result after earlier calls, or None if it is as in a new module."""
-    said = "After a call with other arguments, {} So the module keeps something of that call."
+    said = (
+        "After a call with other arguments, {} So the module keeps something of the earlier call."
+    )
     try:
         after = np.asarray(again(before=before))
     except Raised as error:

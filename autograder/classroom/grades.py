@@ -55,7 +55,9 @@ def read_reports(results: Path) -> list[Report]:
     ensure_settled(results)
     records = Records(results / REPORTS)
     if not records.there:
-        raise UserError(f"{records.path} does not exist. Give the folder named with --out.")
+        raise UserError(
+            f"{records.path} does not exist. Give the folder that you named with --out."
+        )
     return [records.report(student) for student in records.students]
 
 

@@ -30,7 +30,9 @@ UNWRITABLE = {
     *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR),
     *(sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN),
 }
-IF_DAMAGED = "Restore a backup, or move it elsewhere: grade then makes it again from the tables"
+IF_DAMAGED = (
+    "Restore a backup of it, or move it elsewhere: grade then makes it again from the tables"
+)
 Key = tuple[str, str, str]
 Origin = Literal["desk", "table", "command"]
 

@@ -139,7 +139,9 @@ class ClassResults:
         self._results = results
         self._records = Records(results / REPORTS)
         if not self._records.there:
-            raise UserError(f"{results} holds no {REPORTS}. Give the folder named with --out.")
+            raise UserError(
+                f"{results} holds no {REPORTS}. Give the folder that you named with --out."
+            )
         self.exercises = tuple(  # an exercise removed from the course has no points
             course.exercises.get(name) or Exercise(name=name, title=name, points=0)
             for name in self._records.exercises

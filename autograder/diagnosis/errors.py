@@ -258,7 +258,9 @@ OF_THE_LINE: Meanings = {
         "of a function without `return`."
     ),
     # if Python did not suggest a name
-    r"name '(\w+)' is not defined$": "An import or assignment of {0} is missing, or misspelt.",
+    r"name '(\w+)' is not defined$": (
+        "An import or an assignment of {0} is missing there, or misspelt."
+    ),
     r"cannot access local variable '(\w+)'": (
         "{0} has no value yet there: on this path through the function, no line sets it."
     ),

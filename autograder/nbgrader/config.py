@@ -31,7 +31,9 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
         name = cell["metadata"].get("answer", "")
         question = questions.get(name)
         if name and question is None:
-            raise UserError(f"{path} has a cell for {name}, a question that course.yml lacks.")
+            raise UserError(
+                f"{path} has a cell for an answer to {name}, but course.yml has no such question."
+            )
         if question is not None:
             _mark(cell, grade=True, solution=True, points=question.points)
             rubric = "\n".join(f"- {line}" for line in question.rubric)
@@ -100,7 +102,9 @@ def missing_lines(course: Course, folder: Path) -> list[str]:
 def make_course(course: Course, folder: Path) -> list[Path]:
     folder = folder.resolve()
     if not course.content.assignments:
-        raise UserError(f"{course.root / 'course.yml'} needs `assignments:` for notebooks.")
+        raise UserError(
+            f"{course.root / 'course.yml'} has no `assignments:`. Add one to make notebooks."
+        )
     texts: dict[Path, str] = {}
     config = folder / CONFIG
     if not config.exists():

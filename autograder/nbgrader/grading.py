@@ -208,7 +208,9 @@ def grading_of(course: str, search_seconds: float = 0.0) -> NotebookGrader:
     if _OPEN and (not course or Path(course).resolve() == _OPEN[0].course.root):
         return _OPEN[0]
     if not course:
-        raise UserError("nbgrader_config.py names no course. Set c.ConfinedExecute.course.")
+        raise UserError(
+            "nbgrader_config.py does not name the course. Set c.ConfinedExecute.course."
+        )
     return NotebookGrader(find_course(named=Path(course)), search_seconds)
 
 
