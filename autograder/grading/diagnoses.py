@@ -170,9 +170,7 @@ class _Diagnoses:
         """Return the finding of a check, the function it is about, and the group of its result."""
         group = ""
         for function in result.about:
-            if function not in self.known:
-                self.known[function] = self._examined(function, result)
-            finding, id_of_answers = self.known[function]
+            finding, id_of_answers = self._known(function, result)
             group = group or id_of_answers
             if result.kind != "raised" and finding is not None and finding.tells_only_errors:
                 continue  # the report shows no call that stops
@@ -180,6 +178,11 @@ class _Diagnoses:
                 about = self._origin(function, finding)
                 return (*self._of_shown_call(result, finding, about), group)
         return None, "", group
+
+    def _known(self, function: str, result: CheckResult) -> tuple[Finding | None, str]:
+        if function not in self.known:
+            self.known[function] = self._examined(function, result)
+        return self.known[function]
 
     def _of_shown_call(self, result: CheckResult, said: Finding, about: str) -> tuple[Finding, str]:
         """Return the finding about the function of the shown call, if it has one of its own.
@@ -190,9 +193,7 @@ class _Diagnoses:
         shown = result.evidence.function if result.evidence is not None else ""
         if shown == about or shown not in result.about or result.kind == "raised":
             return said, about
-        if shown not in self.known:
-            self.known[shown] = self._examined(shown, result)
-        finding = self.known[shown][0]
+        finding, _ = self._known(shown, result)
         if finding is None or self._follows_from_called(shown, finding):
             return said, about
         is_apart = shown not in users_of(self.session.source.units, {about})
