@@ -36,20 +36,27 @@ def blocked_keep_weight(weights: Array, right: Array, blocked: Array) -> bool:
     )
 
 
-def match_another_mask(
-    weights: Array, scores: Array, output: Array | float = 0.0, followed: Array | float = 0.0
-) -> bool:
+def match_another_mask(weights: Array, scores: Array) -> bool:
     """Return True if weights are the softmax of scaled scores with some mask.
 
-    A row without allowed keys has equal weights. If `output` does not follow from the weights,
-    there is another mistake, so return False.
+    A row without allowed keys has equal weights.
     """
-    if weights.shape[-2:] != scores.shape[-2:] or not np.allclose(output, followed, atol=1e-3):
+    if weights.shape[-2:] != scores.shape[-2:]:
         return False
     allowed = weights > 0
     right = masked_weights(np.broadcast_to(scores, weights.shape), allowed)
     equal = np.isclose(weights, 1 / weights.shape[-1], atol=1e-6).all(-1)
     return bool((np.isclose(weights, right, atol=1e-5).all(-1) | equal).all() and not equal.all())
+
+
+def explained_by_another_mask(
+    weights: Array, scores: Array, output: Array, followed: Array
+) -> bool:
+    """Return True if weights match another mask, and the output is `followed`.
+
+    `followed` is the output that follows from the weights. Another output has another mistake.
+    """
+    return match_another_mask(weights, scores) and np.allclose(output, followed, atol=1e-3)
 
 
 def count_visible(seq_len: int) -> list[int]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from autograder.author import Fact
 from reference.attention import Array, softmax
-from reference.masks import blocked_keep_weight, match_another_mask
+from reference.masks import blocked_keep_weight, explained_by_another_mask
 
 
 def _two(s: Any, value: Any) -> tuple[Any, Any]:
@@ -75,7 +75,7 @@ def another_mask(output_of: Callable[[Any, Array], Array]) -> Fact:
     """Return a fact about other blocked keys. `output_of` computes the output from the weights."""
     return Fact(
         "another-mask",
-        lambda s, v: match_another_mask(v[1], s.scaled, v[0], output_of(s, v[1])),
+        lambda s, v: explained_by_another_mask(v[1], s.scaled, v[0], output_of(s, v[1])),
         "Your weights match a softmax with another mask: other keys are blocked.",
     )
 
