@@ -126,8 +126,7 @@ def _opened_run(
                 contextlib.nullcontext(graders) if graders else open_pool(job.workers) as grade,
                 contextlib.closing(Journal(out)) as journal,
             ):
-                records = Records(out / REPORTS)
-                yield _ClassRun(job, records, submissions, journal, progress, grade)
+                yield _ClassRun(job, Records(out / REPORTS), submissions, journal, progress, grade)
     except OSError as error:
         raise UserError(
             f"The results cannot be written: {error.strerror} ({error.filename or out}). "

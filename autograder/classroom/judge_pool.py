@@ -101,8 +101,7 @@ class TaskGrader(contextlib.ExitStack):
         exercises = [self.course.exercise(name) for name in setup.exercises]
         children = children_on(setup.level, self.course, setup.secret, setup.scratch, core)
         tries = 3 if setup.alone else 1  # if something else kills a worker
-        judge = Judge(self.course, exercises, children, setup.seed, tries)
-        self.judge = self.enter_context(judge)
+        self.judge = self.enter_context(Judge(self.course, exercises, children, setup.seed, tries))
 
     def grade(self, task: Task) -> TaskReports:
         """Grade each source. If `alone` is true and timeouts took too long, skip the rest."""

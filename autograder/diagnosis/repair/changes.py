@@ -19,12 +19,13 @@ A, B = ast.Name("a"), ast.Name("b")
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in")
 # Functions that are often confused with each other, in groups.
 _GROUPS = (
-    "sum mean max min std var prod argmax argmin; zeros ones full empty eye; zeros_like "
-    "ones_like full_like empty_like; tril triu; sqrt square abs; log log2 log10 log1p; exp exp2 "
-    "expm1; matmul dot multiply; any all; maximum minimum; argsort sort; normal uniform "
-    "standard_normal random; randn rand; append extend insert; concatenate stack vstack hstack "
-    "cat; repeat tile; isinf isnan isfinite isneginf; ceil floor round; logical_and logical_or; "
-    "ReLU GELU Tanh Sigmoid Identity; train eval; float32 float64 float16 int64 bool"
+    "sum mean max min std var prod argmax argmin; zeros ones full empty eye; "
+    "zeros_like ones_like full_like empty_like; tril triu; sqrt square abs; "
+    "log log2 log10 log1p; exp exp2 expm1; matmul dot multiply; any all; maximum minimum; "
+    "argsort sort; normal uniform standard_normal random; randn rand; append extend insert; "
+    "concatenate stack vstack hstack cat; repeat tile; isinf isnan isfinite isneginf; "
+    "ceil floor round; logical_and logical_or; ReLU GELU Tanh Sigmoid Identity; train eval; "
+    "float32 float64 float16 int64 bool"
 )
 ALIKE = {w: words.split() for words in _GROUPS.split(";") for w in words.split()}
 LIKELY = ("+", "-", "*", "/", "@", "//", "**", "%")
