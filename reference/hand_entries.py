@@ -16,7 +16,7 @@ Tried = tuple[str, str, float]  # a mistake, words for it, and the number that i
 
 
 def by_entries(step: str, mine: Array, g: SimpleNamespace) -> list[tuple[str, str]]:
-    """Return the mistake in a few wrong entries, with words that follow "your numbers are".
+    """Return the mistake in a few wrong entries: its name, and the end of "your numbers are …".
 
     `g` is as in `hand_operations.made`.
     """

@@ -384,7 +384,7 @@ def _expects_own_draws(test: _Test, node: ast.AST) -> Fact | None:
 
 
 def _compares_draws(test: _Test, node: ast.AST, depth: int = 3) -> bool:
-    """Return True if a node compares sampled numbers, or calls a student's function that does."""
+    """Return True if a node compares random numbers, itself or in a function of the student."""
     if isinstance(node, ast.Compare):
         sides = [node.left, *node.comparators]
         values = [value for side in sides for value in (side, *test.values.get(_name(side), ()))]

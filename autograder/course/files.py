@@ -60,7 +60,7 @@ def write_atomically(
 
 @contextlib.contextmanager
 def refuse_unwritable(path: Path) -> Iterator[None]:
-    """Raise a `UserError` if a `with` block cannot write to this path."""
+    """Raise a `UserError` if the body of a `with` statement cannot write to this path."""
     try:
         yield
     except OSError as error:

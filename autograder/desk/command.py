@@ -55,7 +55,7 @@ def desk(results: Path, port: int, no_browser: bool, course_path: Path | None) -
 
         class Server(uvicorn.Server):
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-                """Say where the desk is when it answers."""
+                """Print the desk's address as soon as the desk answers requests."""
                 await super().startup(sockets)
                 click.echo(f"The desk shows {results}, on this machine only. Ctrl-C stops it.")
                 click.echo(

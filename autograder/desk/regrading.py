@@ -121,7 +121,7 @@ class Regrading:
         self.begin(run.command, difference)
 
     def begin(self, command: GradeCommand, shown: str = "") -> None:
-        """Start a run. Without `shown`, only compute the changes that it would make."""
+        """Start a run. Without `shown`, the run computes the changes, and does not apply them."""
         with self._lock:
             if self.run is not None and self.run.state == "running":
                 raise UserError("Grading is still running. Wait until it ends, or stop it.")

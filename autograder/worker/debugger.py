@@ -1,4 +1,4 @@
-"""Debugger for the student's code. It repeats a call in a process with the terminal."""
+"""Debugger for the student's code: repeat a call in a process that can use the terminal."""
 
 import pdb
 import traceback

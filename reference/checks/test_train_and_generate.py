@@ -440,7 +440,7 @@ def test_other_sizes(submission, rng, note, grading):
 
 
 def expect_independent_generation(submission, kit, rng, weights, batches):
-    """Pass if generate leaves its arguments and its model as they are, also for no new tokens."""
+    """Pass if `generate` changes neither its arguments nor its model, even for 0 new tokens."""
     form = form_of(submission, kit)
     model = kit.MeanModel.kept(*(tensor(each) for each in weights))
     prompt = rng.integers(10, size=6)

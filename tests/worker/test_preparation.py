@@ -1,4 +1,4 @@
-"""torch's compiler is imported when something compiles, and not before."""
+"""torch's compiler is imported only when something compiles."""
 
 import subprocess
 import sys
