@@ -10,6 +10,11 @@ from typing import NamedTuple
 
 CATCHES_ALL = {"AssertionError", "Exception", "BaseException"}
 SHAPES = {"shape", "ndim", "size", "dtype", "len"}
+WHOLE = {"argmax", "argmin", "argsort", "count_nonzero", "type"}
+ROUNDED = {"round", "around", "rint"}
+APART = {"subtract", "dist", "diff"}
+ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+ADDS = {"append", "extend", "add", "insert"}
 SUMS = {"sum"}
 EXACT = {"array_equal", "assert_array_equal", "array_equiv"}
 CLOSE = {"allclose", "isclose", "assert_allclose", "assert_almost_equal", *EXACT}
@@ -40,12 +45,9 @@ class _Test:
         self.parameter = function.args.args[0].arg if function.args.args else ""
         self.nodes = [node for statement in function.body for node in ast.walk(statement)]
         self.values: dict[str, list[ast.expr]] = {}
-        for node in self.nodes:
-            if isinstance(node, ast.Assign):
-                for name, value in (
-                    n for each in node.targets for n in _assigned(each, node.value)
-                ):
-                    self.values.setdefault(name, []).append(value)
+        for target, value in (pair for node in self.nodes for pair in _bindings(node)):
+            for name, part in _assigned(target, value):
+                self.values.setdefault(name, []).append(part)
         self.asserts = [node for node in self.nodes if isinstance(node, ast.Assert)]
         self.raises = [node for node in self.nodes if isinstance(node, ast.Raise)]
         self.calls = [node for node in self.nodes if isinstance(node, ast.Call)]
@@ -53,6 +55,18 @@ class _Test:
 
     def at(self, node: ast.AST) -> str:
         return f"line {getattr(node, 'lineno', 0)} of {self.label}"
+
+
+def _bindings(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield each target that a statement sets or adds to, with the value."""
+    if isinstance(node, ast.Assign):
+        yield from ((target, node.value) for target in node.targets)
+    elif isinstance(node, ast.AugAssign):
+        yield node.target, ast.BinOp(node.target, node.op, node.value)
+    elif isinstance(node, ast.For | ast.comprehension):
+        yield node.target, node.iter
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        yield from ((node.func.value, arg) for arg in node.args if node.func.attr in ADDS)
 
 
 def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
@@ -129,18 +143,30 @@ def _names(node: ast.AST) -> set[str]:
     return {_name(each) for each in ast.walk(node)} - {""}
 
 
-def _is_called(test: _Test) -> bool:
-    return any(
-        _name(call.func) == test.parameter
-        or (isinstance(call.func, ast.Name) and test.parameter in map(_name, call.args))
-        for call in test.calls
-    )
+def _may_be_called(test: _Test) -> bool:
+    """Return True if the tested function is called, gets another name, or is passed on."""
+    passed = (call.args for call in test.calls if not _compares(call))
+    given = [arg for args in passed for arg in args] + [
+        v for vs in test.values.values() for v in vs
+    ]
+    called = [call.func for call in test.calls]
+    return any(isinstance(e, ast.Name) and e.id == test.parameter for e in (*called, *given))
+
+
+def _compares(call: ast.Call) -> bool:
+    """Return True for a comparison by NumPy, such as `np.allclose`."""
+    name = _name(call.func)
+    return isinstance(call.func, ast.Attribute) and (name in CLOSE or name.startswith("assert"))
 
 
 def _uses_helpers(test: _Test) -> bool:
     known = {test.parameter, test.tested, f"broken_{test.tested}", *dir(builtins)}
     called = {call.func.id for call in test.calls if isinstance(call.func, ast.Name)} - known
-    return any(_may_reject(test, name) for name in called)
+    is_unknown = any(
+        isinstance(call.func, ast.Subscript) or _name(call.func) in {"fail", "exit"}
+        for call in test.calls
+    )
+    return is_unknown or any(_may_reject(test, name) for name in called)
 
 
 def _may_reject(test: _Test, name: str, depth: int = 3) -> bool:
@@ -228,6 +254,8 @@ def _never_rejects(test: _Test) -> Fact | None:
 
 def _compares_the_function(test: _Test) -> Fact | None:
     for node in test.asserts:
+        if isinstance(node.test, ast.BoolOp) or test.parameter in test.values:
+            continue  # another part of it may be about the results
         parts = [each for each in ast.walk(node.test) if isinstance(each, ast.Compare)]
         operands = [each for part in parts for each in (part.left, *part.comparators)]
         for each in operands:
@@ -250,8 +278,9 @@ def _compares_truth_values(test: _Test) -> Fact | None:
         if isinstance(compared, ast.Compare) and all(
             is_truth(each) for each in (compared.left, *compared.comparators)
         ):
+            first = _name(compared.left.func) if isinstance(compared.left, ast.Call) else ""
             says = (
-                f"The assert in {test.at(node)} compares two truth values: all() comes before "
+                f"The assert in {test.at(node)} compares two truth values: {first}() comes before "
                 "the comparison. Compare the numbers first."
             )
             return Fact("compares-truth-values", says)
@@ -261,7 +290,7 @@ def _compares_truth_values(test: _Test) -> Fact | None:
 def _looks_only_at(test: _Test) -> Fact | None:
     """Return a fact if no assert of the student's test compares a number with its right value."""
     kinds = {_kind(test, node.test) for node in test.asserts}
-    if not kinds or test.calls_assert or _uses_helpers(test):
+    if not kinds or test.raises or test.calls_assert or _uses_helpers(test):
         return None
     beside = "Apart from shapes and sizes, its" if "shapes" in kinds else "Its"
     for mistake, known, says in (
@@ -300,9 +329,8 @@ def _kind(test: _Test, node: ast.expr) -> str:
         kinds = {_kind(test, each) for each in node.values}
         return kinds.pop() if len(kinds) == 1 else "numbers"
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not | ast.Invert):
-        kind = _kind(test, node.operand)  # `not (distance > 1e-6)` is about the right numbers
-        greater = any(isinstance(each, ast.Gt | ast.GtE) for each in ast.walk(node.operand))
-        return kind if kind == "finite" or greater else "differences"
+        kind = _kind(test, node.operand)
+        return "differences" if kind == "numbers" and _is_equality(node.operand) else kind
     if isinstance(node, ast.Call) and _name(node.func) in FINITE:
         return "finite"
     if isinstance(node, ast.Call) and _name(node.func) in {"all", "any"}:
@@ -314,12 +342,31 @@ def _kind(test: _Test, node: ast.expr) -> str:
         sides, bounded = [node.left, *node.comparators], True
     else:
         return "numbers"
+    results = [side for side in sides if _is_of_results(test, side)] or sides
     for kind, names in (("shapes", SHAPES), ("sums", SUMS)):
-        if any(_is_of(test, side, names) for side in sides):
+        if all(_is_of(test, side, names) for side in results):
             return kind
     fixed = (isinstance(side, ast.Constant | ast.UnaryOp) for side in sides[1:])
-    subtracts = any(isinstance(each, ast.Sub) for each in _made_of(test, sides[0]))
-    return "bounds" if bounded and all(fixed) and not subtracts else "numbers"
+    bounded &= all(isinstance(op, ORDER) for op in getattr(node, "ops", ()))
+    return "bounds" if bounded and all(fixed) and not _subtracts(test, sides[0]) else "numbers"
+
+
+def _is_equality(node: ast.AST) -> bool:
+    """Return True if a condition is true of equal numbers, as `==` and `allclose` are."""
+    parts = [*ast.walk(node)]
+    ops = [op for each in parts if isinstance(each, ast.Compare) for op in each.ops]
+    is_close = any(isinstance(each, ast.Call) and _name(each.func) in CLOSE for each in parts)
+    return (is_close or bool(ops)) and all(isinstance(op, ast.Eq) for op in ops)
+
+
+def _is_of_results(test: _Test, node: ast.expr) -> bool:
+    """Return True if a value comes from a call of the tested function."""
+    made = (each for each in _made_of(test, node) if isinstance(each, ast.Call))
+    return any(_name(call.func) == test.parameter for call in made)
+
+
+def _subtracts(test: _Test, node: ast.expr) -> bool:
+    return any(isinstance(each, ast.Sub) or _name(each) in APART for each in _made_of(test, node))
 
 
 def _is_of(test: _Test, node: ast.AST, names: set[str]) -> bool:
@@ -365,7 +412,7 @@ def _ignores_one_result(test: _Test) -> Fact | None:
 
 
 def _uncalled(test: _Test) -> Fact | None:
-    if test.parameter and not _is_called(test):
+    if test.parameter and not _may_be_called(test):
         says = f"It never calls its argument: write {test.parameter}(…) to get an answer."
         return Fact("never-calls", says)
     return None
@@ -388,8 +435,10 @@ def _compares_draws(test: _Test, node: ast.AST, depth: int = 3) -> bool:
     if isinstance(node, ast.Compare):
         sides = [node.left, *node.comparators]
         values = [value for side in sides for value in (side, *test.values.get(_name(side), ()))]
-        calls = (each for value in values for each in ast.walk(value) if isinstance(each, ast.Call))
-        return any(_name(call.func) in RANDOM for call in calls)
+        calls = [each for value in values for each in ast.walk(value) if isinstance(each, ast.Call)]
+        tested = [call for call in calls if _name(call.func) == test.parameter]
+        inside = {id(each) for call in tested for each in ast.walk(call)}  # its random arguments
+        return any(_name(call.func) in RANDOM for call in calls if id(call) not in inside)
     name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
     found = test.definition(name) if name not in ("", test.parameter) and depth else None
     if found is None:
@@ -404,7 +453,11 @@ def _expects_exact_numbers(test: _Test, node: ast.Assert) -> Fact | None:
     for each in ast.walk(compared) if not isinstance(compared, ast.UnaryOp) else ():
         equal |= isinstance(each, ast.Compare) and any(isinstance(op, ast.Eq) for op in each.ops)
         equal |= isinstance(each, ast.Call) and _name(each.func) in EXACT
-    if not equal or _kind(test, compared) == "shapes" or _names(compared) & (CLOSE - EXACT):
+    made = [*_made_of(test, compared, 1)]
+    known = {_name(each) for each in made} & {*ROUNDED, *WHOLE, *(CLOSE - EXACT)}
+    if not equal or known or any(isinstance(each, ORDER) for each in made):
+        return None  # rounded, counted or close numbers may be equal
+    if _kind(test, compared) == "shapes":
         return None
     says = (
         f"The assert in {test.at(node)} expects numbers that are equal to the last digit. Right "

@@ -79,9 +79,69 @@ def test_a_test_that_ignores_a_result(body, says):
     assert fact is None if says is None else says in fact.says
 
 
-@pytest.mark.parametrize("distance", ["abs(y - right) > 1e-7", "np.any(abs(y - right) >= 1e-7)"])
-def test_a_distance_that_is_not_too_large_is_about_the_right_result(distance):
-    assert why_it_accepts("f.py", parsed(f"y = implementation(x)\nassert not {distance}")) is None
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "not abs(y - right) > 1e-7",
+        "not np.any(abs(y - right) >= 1e-7)",
+        "not 1e-7 < abs(y - right)",
+        "not (y != right).any()",
+        "not np.any(y - right)",
+        "np.abs(np.subtract(y, right)).max() < 1e-6",
+        "math.dist(y[0], right[0]) < 1e-6",
+        "np.allclose(y, 1 / x.shape[-1])",
+        "np.allclose(y[0], sum(w[j] * V[j] for j in range(3)))",
+        "np.allclose(y, (w[..., None] * V).sum(-2))",
+        "y[0, 0] == 0.5",
+        "round(y[0, 0], 4) == 0.7311",
+        "implementation is not None and np.allclose(y, right)",
+    ],
+)
+def test_a_condition_about_the_right_numbers_is_not_blamed(condition):
+    assert why_it_accepts("f.py", parsed(f"y = implementation(x)\nassert {condition}")) is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "d = implementation(x)\nd -= right\nassert np.abs(d).max() < 1e-6",
+        "y, d = implementation(x), []\nd.append(abs(y - right))\nassert max(d) < 1e-6",
+        "implementation = implementation(x)\nassert (implementation == right).all()",
+        "y = implementation(x)\nassert y.ndim == 1\nif abs(y - right).max() > 1e-6: raise Wrong",
+        "CHECKS[0](implementation)",
+        "if not np.allclose(implementation(x), right): pytest.fail('wrong')",
+    ],
+)
+def test_a_test_that_compares_the_right_numbers_in_other_ways_is_not_blamed(body):
+    assert why_it_accepts("f.py", parsed(body)) is None
+
+
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        ("assert np.all(abs(implementation(x) - y) < 1e-6) == True", "row_softmax"),
+        ("assert np.sum(abs(implementation(x) - y) > 1e-6) == 0", "row_softmax"),
+        ("assert np.array_equal(np.round(implementation(x), 5), y)", "row_softmax"),
+        ("assert implementation(x).argmax() == 2", "row_softmax"),
+        ("assert 0, np.apply_along_axis(implementation, -1, x)", "row_softmax"),
+        ("assert 0, functools.partial(implementation, x)()", "row_softmax"),
+        (
+            "assert abs((implementation(rng.random(3), p) != 0).mean() - p) < 0.1",
+            "attention_with_dropout",
+        ),
+    ],
+)
+def test_a_test_that_rejects_for_another_reason_is_not_blamed(body, name):
+    assert why_it_rejects("f.py", parsed(body, name), 2) is None
+
+
+def test_an_alias_of_the_function_may_be_called():
+    assert why_it_rejects("f.py", parsed("other = implementation\nassert other(x) is y"), 3) is None
+
+
+def test_the_name_of_the_truth_value_is_the_students():
+    fact = why_it_accepts("f.py", parsed("assert implementation(x).any() == right.any()"))
+    assert "any() comes before" in fact.says
 
 
 @pytest.mark.thorough
