@@ -24,15 +24,14 @@ from autograder.authoring.answer_records import recorded_answers
 from autograder.authoring.course_submissions import judge_for, own_work, right_answers
 from autograder.authoring.diagnosis_records import names_of, reasons_without_names
 from autograder.checks.recorded_answers import pack
-from autograder.course.cache import Cache, cache_key, files_key
+from autograder.course.cache import Cache, cache_key, engine_key, files_key
 from autograder.course.course_file import FILE_NAME, Course, Exercise, HintPolicy, load_course
 from autograder.course.errors import UserError
-from autograder.course.installation import engine_folder
+from autograder.course.files import plain_files
 from autograder.course.text import few, several
 from autograder.sandbox.levels import choose
 from autograder.sandbox.spawn import end_with_starter, keep_to_one_thread
 
-NOT_COUNTED = {"__pycache__", ".autograder"}
 ENOUGH = 0.95  # a smaller share of complete solutions causes a warning
 MAX_KEPT = 200  # parts of exercises; enough for several versions of a large course
 HINTS: dict[HintPolicy, int] = {"practice": 3, "homework": 2, "exam": 0}
@@ -178,20 +177,10 @@ def _begin() -> None:
 
 def record_key(course: Course, exercise: Exercise, *settings: object) -> str:
     content = msgspec.structs.replace(course.content, exercises=(exercise,), assignments=())
-    files = sorted({f for folder in (*course.grading, course.solutions) for f in _files(folder)})
+    folders = (*course.grading, course.solutions)
+    files = sorted({file for folder in folders for file in plain_files(folder)})
     own, engine = list(own_work(course, exercise)), engine_key()
     return cache_key(settings, content, own, machine(), files_key(course.root, files), engine)
-
-
-@functools.cache
-def engine_key() -> str:
-    return files_key(engine_folder(), sorted(_files(engine_folder())))
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for file in folder.rglob("*"):
-        if file.is_file() and NOT_COUNTED.isdisjoint(file.relative_to(folder).parts):
-            yield file
 
 
 @functools.cache

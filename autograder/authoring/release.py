@@ -64,7 +64,6 @@ FEWEST = 10  # syntax nodes; larger expressions are not equal by chance
 LONGEST = 40  # characters; longer lines are not equal by chance
 # Beginnings of lines that are not searched: block headers are common, `secrets` has strings.
 STARTS = ("from ", "import ", "# %%", "def ", "class ", "except ", '"', "'", 'f"')
-ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 _OF_EXTRA = re.compile(r"(?:;| and) extra == ['\"]([\w-]+)['\"]$")
 IN_THIS_PROCESS = RecordingOptions()
 Checks = Mapping[str, Sequence[Check]]
@@ -355,15 +354,3 @@ def build_wheel() -> tuple[str, bytes]:
         shutil.copytree(engine_folder(), Path(scratch, "autograder"), ignore=compiled)
         (path,) = WheelBuilder(scratch, config=config).build(directory=scratch)
         return Path(path).name, Path(path).read_bytes()
-
-
-def zip_bytes(files: dict[str, bytes]) -> bytes:
-    """Return a zip. Its bytes depend only on the names and the content of the files."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in files.items():
-            entry = zipfile.ZipInfo(name, ZIP_DATE)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = 0o644 << 16
-            archive.writestr(entry, data)
-    return buffer.getvalue()

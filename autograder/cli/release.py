@@ -9,12 +9,12 @@ import click
 
 from autograder.authoring.kit_files import FileForm, ReleaseOptions
 from autograder.authoring.recording import MAX_KEPT, KitShares, RecordingOptions
-from autograder.authoring.release import bundle, shares_of, update, without_work, zip_bytes
+from autograder.authoring.release import bundle, shares_of, update, without_work
 from autograder.cli.options import PATH, complete_exercise, course_option
 from autograder.course.cache import Cache
 from autograder.course.course_file import HintPolicy, find_course
 from autograder.course.errors import UserError
-from autograder.course.files import write_files
+from autograder.course.files import write_files, zipped
 from autograder.course.installation import require, require_libraries
 from autograder.course.text import number, several
 
@@ -104,7 +104,7 @@ def release(
     shares = shares_of(course, files, handout, how)
     changed: list[str] = []
     if target.suffix == ZIP:
-        target.write_bytes(zip_bytes(without_work(files) if again else files))
+        target.write_bytes(zipped((without_work(files) if again else files).items()))
     elif again:
         changed = update(target, files)
     else:

@@ -15,13 +15,14 @@ import msgspec
 from distributed import get_worker
 
 from autograder.classroom.judge_pool import JudgePool
-from autograder.cluster.environment import ENGINE, differences, engine_key, environment_of
+from autograder.cluster.environment import differences, environment_of
 from autograder.cluster.messages import Chunk, ChunkReports, Instruction, decode, encode
+from autograder.course.cache import engine_key
 from autograder.course.course_file import FILE_NAME, load_course
 from autograder.course.errors import UserError
 from autograder.sandbox.levels import why_not
 
-_ENGINE_KEY = engine_key()  # now, because the files may change while this process runs
+engine_key()  # now, because the files may change while this process runs
 
 
 class _Judge(threading.local):
@@ -71,7 +72,7 @@ def find_same_course(instruction: bytes) -> tuple[Path | None, str]:
         except UserError as error:
             refused = str(error)
             continue
-        refused = "; ".join(differences(here | {ENGINE: _ENGINE_KEY}, given.environment))
+        refused = "; ".join(differences(here, given.environment))
         if not refused:
             return place, ""
     return None, refused

@@ -1,6 +1,7 @@
 """Cache in the user's folder. The key of an entry is a digest of the entry's inputs."""
 
 import contextlib
+import functools
 import hashlib
 import os
 import stat
@@ -10,7 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.course.files import write_atomically
+from autograder.course.files import plain_files, write_atomically
+from autograder.course.installation import engine_folder
 
 MAX_BYTES = 2**30  # of one unpacked entry
 SEAL = 32
@@ -30,6 +32,12 @@ def files_key(root: Path, files: Iterable[Path], length: int = 64) -> str:
         if file.is_file():
             parts += [file.relative_to(root).as_posix(), file.read_bytes()]
     return cache_key(*parts, b"")[:length]
+
+
+@functools.cache
+def engine_key() -> str:
+    """Return a digest of the engine's files at the first call."""
+    return files_key(engine_folder(), plain_files(engine_folder()))
 
 
 class Cache:

@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import io
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,6 +10,8 @@ from pathlib import Path
 from typing import IO
 
 from autograder.course.errors import UserError
+
+UNIX = 3  # code for Unix file modes in a zip
 
 
 def read_text(path: Path) -> str:
@@ -67,6 +70,16 @@ def refuse_unwritable(path: Path) -> Iterator[None]:
         raise UserError(f"{path} cannot be written: {error.strerror}.") from None
 
 
+def plain_files(folder: Path) -> list[Path]:
+    """Return the files below a folder in order, without hidden and compiled files."""
+    return [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and not any(p.startswith((".", "__pycache__")) for p in path.relative_to(folder).parts)
+    ]
+
+
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
     for name, data in files.items():
         path = folder / name
@@ -108,3 +121,22 @@ def opened_folder(path: Path) -> Iterator[int | None]:
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def zipped(files: Iterable[tuple[str, bytes]]) -> bytes:
+    """Return a zip of files in this order. Equal files give equal bytes."""
+    import zipfile  # slow to import
+
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as file:
+        for path, content in files:
+            info = zipfile.ZipInfo(path)  # its time is the earliest that a zip can store
+            info.create_system = UNIX
+            info.external_attr = rights(content) << 16
+            file.writestr(info, content, zipfile.ZIP_DEFLATED)
+    return data.getvalue()
+
+
+def rights(content: bytes) -> int:
+    """Return a file's mode: readable for all, and executable for scripts."""
+    return 0o755 if content.startswith(b"#!") else 0o644

@@ -6,8 +6,6 @@ A platform package contains solutions, so students must not see it.
 import ast
 import contextlib
 import importlib.metadata
-import io
-import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -17,12 +15,12 @@ from packaging.version import Version
 
 from autograder.course.course_file import FILE_NAME, Course, Exercise
 from autograder.course.errors import UserError
+from autograder.course.files import plain_files
 from autograder.course.installation import PACKAGE
 
 ENGINE, COURSE, JOB, REQUIREMENTS = "engine", "course", "job.json", "requirements.txt"
 TEMPLATES = Path(__file__).parent / "templates"
 MOST = 50 * 1024 * 1024
-UNIX = 3  # code for Unix file modes
 
 Files = dict[str, bytes]
 
@@ -98,12 +96,9 @@ def files_below(place: Path, into: str) -> Iterator[tuple[str, bytes]]:
     if place.is_file():
         yield into, place.read_bytes()
         return
-    for path in sorted(place.rglob("*")):
-        below = path.relative_to(place)
-        unwanted = any(part.startswith((".", "__pycache__")) for part in below.parts)
-        if unwanted or path.is_symlink() or not path.is_file() or path.suffix == ".pyc":
-            continue
-        yield f"{into}/{below.as_posix()}", path.read_bytes()
+    for path in plain_files(place):
+        if not path.is_symlink() and path.suffix != ".pyc":
+            yield f"{into}/{path.relative_to(place).as_posix()}", path.read_bytes()
 
 
 def requirements(exercises: Iterable[Exercise]) -> list[str]:
@@ -126,20 +121,3 @@ def template(name: str, **values: str) -> bytes:
     for key, value in values.items():
         text = text.replace(f"@{key}@", value)
     return text.encode()
-
-
-def zipped(files: Iterable[tuple[str, bytes]]) -> bytes:
-    """Return a zip of files in this order. Equal files give equal bytes."""
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as file:
-        for path, content in files:
-            info = zipfile.ZipInfo(path)  # its time is the earliest that a zip can store
-            info.create_system = UNIX
-            info.external_attr = rights(content) << 16
-            file.writestr(info, content, zipfile.ZIP_DEFLATED)
-    return data.getvalue()
-
-
-def rights(content: bytes) -> int:
-    """Return a file's mode: readable for all, and executable for scripts."""
-    return 0o755 if content.startswith(b"#!") else 0o644

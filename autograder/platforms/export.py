@@ -13,12 +13,11 @@ from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.cli.options import PATH, course_option
 from autograder.course.course_file import Course, find_course
 from autograder.course.errors import UserError
-from autograder.course.files import refuse_unwritable, write_atomically
+from autograder.course.files import refuse_unwritable, write_atomically, zipped
 from autograder.course.text import few, number
 from autograder.platforms import gradescope, moodle
 from autograder.platforms.blackboard import BLACKBOARD_GRADEBOOK
 from autograder.platforms.brightspace import BRIGHTSPACE_GRADEBOOK
-from autograder.platforms.bundle import zipped
 from autograder.platforms.canvas import CANVAS_GRADEBOOK
 from autograder.platforms.gradebook import (
     ExportFile,

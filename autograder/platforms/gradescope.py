@@ -19,9 +19,9 @@ import yaml
 from autograder.classroom.downloads import MOST_METADATA, Importer, Listing, Owner, Piece
 from autograder.course.course_file import Course, Exercise, HiddenChecks, HintPolicy
 from autograder.course.errors import UserError
-from autograder.course.files import write_atomically
+from autograder.course.files import write_atomically, zipped
 from autograder.course.text import few, number, one_line
-from autograder.platforms.bundle import Files, bundle, template, zipped
+from autograder.platforms.bundle import Files, bundle, template
 from autograder.platforms.grade_one import grade_one, packaged_course, packaged_job
 from autograder.platforms.gradebook import ExportFile, ExportRequest, name_of, names_note
 from autograder.report.html import check_html

@@ -18,8 +18,8 @@ from autograder.classroom.roster import squashed
 from autograder.classroom.table_import import Row, Table, as_number, cell
 from autograder.course.course_file import Assignment
 from autograder.course.errors import UserError
+from autograder.course.files import zipped
 from autograder.course.text import few
-from autograder.platforms.bundle import zipped
 from autograder.platforms.gradebook import (
     SINGLE,
     ExportFile,

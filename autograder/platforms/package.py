@@ -9,11 +9,11 @@ from autograder.authoring.lint import refuse_authoring_errors
 from autograder.cli.options import PATH, course_option, exercises_option, repairs_option
 from autograder.course.course_file import Course, Exercise, find_course
 from autograder.course.errors import UserError
-from autograder.course.files import write_atomically, write_files
+from autograder.course.files import rights, write_atomically, write_files, zipped
 from autograder.course.installation import PACKAGE
 from autograder.course.text import few, several
 from autograder.platforms import classroom50, gradescope, prairielearn
-from autograder.platforms.bundle import Files, rights, template, zipped
+from autograder.platforms.bundle import Files, template
 
 PLATFORMS = ("gradescope", "prairielearn", "classroom50", "github")
 WITH_PEOPLE = ("gradescope", "classroom50")  # platforms where people can add points

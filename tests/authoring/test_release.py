@@ -10,9 +10,10 @@ import zipfile
 import pytest
 from click.testing import CliRunner
 
-from autograder.authoring.release import update, without_work, zip_bytes
+from autograder.authoring.release import update, without_work
 from autograder.cli import app
 from autograder.course.errors import UserError
+from autograder.course.files import zipped
 from tests.authoring.conftest import NAMES
 
 
@@ -71,7 +72,7 @@ def test_update_needs_a_release(tmp_path, released):
 
 def test_a_zip_to_update_has_no_exercise(released):
     assert not any(name.startswith("exercises/") for name in without_work(released))
-    assert zip_bytes(released) == zip_bytes(dict(released))
+    assert zipped(released.items()) == zipped(dict(released).items())
 
 
 def test_what_is_there_is_not_overwritten(tmp_path, marked):
@@ -121,7 +122,7 @@ runpy.run_module("autograder", run_name="__main__")
 def test_a_zip_unpacked_anywhere_works_with_its_own_wheel(released, marked, tmp_path):
     """In a process that has the libraries of this environment, and nothing else of the course."""
     kit, engine = tmp_path / "kit", tmp_path / "engine"
-    (tmp_path / "kit.zip").write_bytes(zip_bytes(released))
+    (tmp_path / "kit.zip").write_bytes(zipped(released.items()))
     with zipfile.ZipFile(tmp_path / "kit.zip") as archive:
         archive.extractall(kit)
     (wheel,) = kit.glob("*.whl")

@@ -4,7 +4,7 @@ import sys
 
 from autograder.authoring.new import new_course
 from autograder.course.course_file import load_course
-from autograder.platforms.bundle import rights
+from autograder.course.files import rights
 
 RIGHT = "import numpy as np\n\n\ndef shares(x):\n    x = np.asarray(x, dtype=float)\n    return x / x.sum()\n"
 WRONG = "import numpy as np\n\n\ndef shares(x):\n    print('<b>here</b>')\n    return np.asarray(x) / 2\n"

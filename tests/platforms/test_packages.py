@@ -16,8 +16,9 @@ from click.testing import CliRunner
 from autograder.cli import app
 from autograder.course.course_file import Course, load_course
 from autograder.course.errors import UserError
+from autograder.course.files import zipped
 from autograder.platforms import classroom50, gradescope, prairielearn
-from autograder.platforms.bundle import bundle, zipped
+from autograder.platforms.bundle import bundle
 from autograder.platforms.package import packable
 from autograder.report.model import CheckReport, Evidence, ExerciseReport, Repair, Report
 from tests.classroom.records import GRADER
