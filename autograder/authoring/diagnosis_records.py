@@ -2,7 +2,7 @@
 
 import contextlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,55 +37,48 @@ DRAWS = 2
 DECIMALS, LARGE = 2.0**27, 2.0**20  # wrong results below LARGE are rounded to 1 / DECIMALS
 MOST_FAMILIES = 400  # number of families for each function; the simplest come first
 NOT_PLAIN = (NotJudged, TypeError, ValueError)
-PLAIN: dict[str, Any] = {"kind": "plain"}
-
-
-class _Helpers:
-    """Functions and classes of a kit's helper modules, by name. Import the recipes before."""
-
-    def __init__(self, course: Course) -> None:
-        self.named: dict[int, str] = {}
-        for name in course.content.helpers:
-            module = sys.modules.get(f"{course.content.reference}.{name}")
-            for each, value in vars(module).items() if module is not None else ():
-                self.named.setdefault(id(value), f"{name}.{each}")
-
-    def call(self, recipe: Recipe) -> dict[str, Any] | None:
-        """Return data on how to call the function, or None if it needs code outside the helpers."""
-        caller = recipe.caller
-        if caller is None:
-            return PLAIN
-        ask = type(caller).ask  # a subclass may override it
-        if ask is TensorCaller.ask or ask is ScriptCaller.ask:
-            return {"kind": "tensors" if ask is TensorCaller.ask else "script"}
-        if not isinstance(caller, ModuleCaller) or ask is not ModuleCaller.ask:
-            for kind in type(caller).__mro__:
-                if id(kind) in self.named and getattr(kind, "ask", None) is ask:
-                    return {"kind": "helper", "name": self.named[id(kind)]}
-            return None
-        if id(caller.words) not in self.named and caller.words is not USUAL_NAMES:
-            return None
-        return {
-            "kind": "module",
-            "built_with": list(caller.built_with),
-            "called_with": list(caller.called_with),
-            "weights": dict(caller.weights),
-            "words": self.named.get(id(caller.words), ""),
-        }
-
-    def read(self, recipe: Recipe) -> str | None:
-        read = recipe.comparison.read
-        return "" if read is EXACT.read else self.named.get(id(read))
 
 
 Calls = Iterator[tuple[Recipe, dict[str, Any] | None, str | None]]
 
 
 def _calls(course: Course, exercise: Exercise) -> Calls:
-    known = known_mistakes(course.content.reference, exercise.name)
-    helpers = _Helpers(course)
-    for recipe in known.recipes.values():
-        yield recipe, helpers.call(recipe), helpers.read(recipe)
+    """Yield each recipe, with data on how to call the function and what reads its results.
+
+    None instead of the data means that they need code outside the helper modules.
+    """
+    recipes = known_mistakes(course.content.reference, exercise.name).recipes.values()
+    helpers: dict[int, str] = {}  # names of functions and classes, by the identity of the object
+    for name in course.content.helpers:
+        module = sys.modules.get(f"{course.content.reference}.{name}")
+        for each, value in vars(module).items() if module is not None else ():
+            helpers.setdefault(id(value), f"{name}.{each}")
+    for recipe in recipes:
+        read = recipe.comparison.read
+        yield recipe, _call(recipe, helpers), "" if read is EXACT.read else helpers.get(id(read))
+
+
+def _call(recipe: Recipe, helpers: Mapping[int, str]) -> dict[str, Any] | None:
+    caller = recipe.caller
+    if caller is None:
+        return {"kind": "plain"}
+    ask = type(caller).ask  # a subclass may override it
+    if ask is TensorCaller.ask or ask is ScriptCaller.ask:
+        return {"kind": "tensors" if ask is TensorCaller.ask else "script"}
+    if not isinstance(caller, ModuleCaller) or ask is not ModuleCaller.ask:
+        for kind in type(caller).__mro__:
+            if id(kind) in helpers and getattr(kind, "ask", None) is ask:
+                return {"kind": "helper", "name": helpers[id(kind)]}
+        return None
+    if id(caller.words) not in helpers and caller.words is not USUAL_NAMES:
+        return None
+    return {
+        "kind": "module",
+        "built_with": list(caller.built_with),
+        "called_with": list(caller.called_with),
+        "weights": dict(caller.weights),
+        "words": helpers.get(id(caller.words), ""),
+    }
 
 
 def names_of(course: Course, exercise: Exercise, hints: int) -> RecordedNames:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autograder.author import Family, Misconception, Probe, Recipe, Trait
-from autograder.authoring.diagnosis_records import PLAIN, ReplayRecorder, names_of
+from autograder.authoring.diagnosis_records import ReplayRecorder, names_of
 from autograder.checks.recorded_answers import pack, read_packed
 from autograder.course.own_modules import importable
 from autograder.diagnosis.examination import Answer, Examination
@@ -14,6 +14,7 @@ from autograder.diagnosis.recorded_replay import RecordedNames, RecordedReplay
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.steps import diagnose
 
+PLAIN = {"kind": "plain"}
 SEPARATE = ("keys-by-query-matrix", "queries-not-projected")
 
 
