@@ -27,8 +27,7 @@ from autograder.sandbox.levels import children_on, choose
 from autograder.sandbox.process import AnswerTo
 from autograder.sandbox.spawn import Spawner
 from autograder.sandbox.workers import Workers
-from autograder.submission.read import UnreadableFile
-from autograder.submission.source import SUFFIXES, Siblings, Source, read_source
+from autograder.submission.source import SUFFIXES, Source, required_source
 from autograder.worker.codec import encode
 from autograder.worker.limits import limited_memory
 from autograder.worker.messages import Callback, Reply, Request, Unit
@@ -37,7 +36,7 @@ from autograder.worker.serve import Answers
 
 def right_answers(course: Course, exercise: Exercise) -> Iterator[Source]:
     for path in course.right_answers(exercise.name):
-        yield read_course_work(path, exercise)
+        yield required_source(path, exercise)
 
 
 def own_work(course: Course, exercise: Exercise) -> Iterator[Source]:
@@ -49,14 +48,7 @@ def own_work(course: Course, exercise: Exercise) -> Iterator[Source]:
 def wrong_answers(course: Course, exercise: Exercise) -> Iterator[Source]:
     folder = (course.root / course.content.right).parent / "wrong" / exercise.name
     for path in sorted(each for each in folder.glob("*") if each.suffix in SUFFIXES):
-        yield read_course_work(path, exercise)
-
-
-def read_course_work(path: Path, exercise: Exercise) -> Source:
-    try:
-        return read_source(path, exercise.name, Siblings(path.parent))
-    except UnreadableFile as error:
-        raise UserError(f"{error} ({path})") from None
+        yield required_source(path, exercise)
 
 
 @contextlib.contextmanager

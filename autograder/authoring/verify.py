@@ -16,7 +16,6 @@ from autograder.authoring.build import outdated, stub_text
 from autograder.authoring.course_submissions import (
     SimulatedWorkers,
     judge_for,
-    read_course_work,
     solution_module,
     with_functions,
     with_misconceptions,
@@ -54,6 +53,7 @@ from autograder.submission.source import (
     Source,
     from_text,
     read_source,
+    required_source,
     with_stated_numbers,
 )
 from autograder.submission.stubs import requirements_in
@@ -176,10 +176,10 @@ class Verifier:
     @functools.cached_property
     def _sources(self) -> list[tuple[str, Source]]:
         solution, *others = self.course.right_answers(self.exercise.name)
-        sources = [(solution.stem, read_course_work(solution, self.exercise))]
+        sources = [(solution.stem, required_source(solution, self.exercise))]
         for path in others:
             try:
-                sources.append((path.stem, read_course_work(path, self.exercise)))
+                sources.append((path.stem, required_source(path, self.exercise)))
             except UserError as error:
                 self._fault(f"right answer {path.stem}: {error}")
         return sources

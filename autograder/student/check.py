@@ -24,10 +24,10 @@ from autograder.report.terminal import StyledLine, body_lines, head_lines, score
 from autograder.sandbox.child import Children
 from autograder.student.listing import MARKS
 from autograder.student.progress import progress_of, stage_of
-from autograder.student.step import no_further_hint, read_attempts, shown_step, source_of
+from autograder.student.step import no_further_hint, read_attempts, shown_step
 from autograder.student.targets import Target
 from autograder.student.terminal import Terminal, from_here
-from autograder.submission.source import Source
+from autograder.submission.source import Source, required_source
 
 EVERY = 1000  # values that a report shows
 LOOKING = "Looking for the line to change …"
@@ -62,7 +62,7 @@ def check_targets(
     sources: list[Source | ExerciseReport] = []
     for target in targets:  # check this before anything is started
         try:
-            sources.append(source_of(target.path, target.exercise))
+            sources.append(required_source(target.path, target.exercise))
         except UserError as error:
             if is_single:
                 raise

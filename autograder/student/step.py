@@ -8,16 +8,12 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.course.course_file import Course, Exercise, HintPolicy
-from autograder.course.errors import UserError
-from autograder.course.text import one_line
+from autograder.course.course_file import Course, HintPolicy
 from autograder.diagnosis.hints import way_of_failing
 from autograder.report.model import CheckReport, ExerciseReport
 from autograder.report.presentation import is_quiet, opening
 from autograder.report.redaction import exercise_for_student
 from autograder.student.progress import progress_of, read_record, write_progress, write_record
-from autograder.submission.read import UnreadableFile
-from autograder.submission.source import Source, read_own
 
 NO_HINTS: dict[HintPolicy, str] = {
     "homework": "In this course, the next hint comes after a new attempt that fails the same way.",
@@ -89,13 +85,6 @@ def _is_same_mistake(check: CheckReport, other: str, seen: Seen | None) -> bool:
 def read_attempts(source: Path, exercise: str) -> Attempts:
     """Read the last attempt. If its file is missing, damaged or a link, the attempt is empty."""
     return read_record(source, exercise, Attempts) or Attempts()
-
-
-def source_of(path: Path, exercise: Exercise) -> Source:
-    try:
-        return read_own(path, exercise)
-    except UnreadableFile as error:
-        raise UserError(f"{error} ({one_line(str(path), 300)})") from None
 
 
 def shown_step(

@@ -27,11 +27,10 @@ from autograder.student.step import (
     no_further_hint,
     read_attempts,
     shown_step,
-    source_of,
 )
 from autograder.student.targets import Target
 from autograder.student.terminal import Terminal, from_here
-from autograder.submission.source import SUFFIXES, Source
+from autograder.submission.source import SUFFIXES, Source, required_source
 from autograder.submission.stubs import read_stubs
 
 TURN = 0.03  # s between looks at the files
@@ -172,7 +171,7 @@ class Watch:
             path = max(files, key=lambda file: self._stamps[file])
             name = path.stem
         try:
-            source = source_of(path, self.course.exercise(name))
+            source = required_source(path, self.course.exercise(name))
         except UserError as error:  # it may be half written
             self._digests.pop(path, None)
             self._say(f"{error} Waiting for the file.")

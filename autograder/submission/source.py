@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from autograder.course.course_file import Exercise
+from autograder.course.errors import UserError
 from autograder.course.text import as_letters, one_line
 from autograder.course.variants import stated_variant
 from autograder.submission.code import RUNNING_CELL
@@ -263,6 +264,14 @@ def read_source(path: Path, exercise: str, siblings: Siblings | None = None) -> 
 
 def read_own(path: Path, exercise: Exercise) -> Source:
     return with_stated_numbers(read_source(path, exercise.name, Siblings(path.parent)), exercise)
+
+
+def required_source(path: Path, exercise: Exercise) -> Source:
+    """Read a file and its neighbours, or raise a `UserError` that names the path."""
+    try:
+        return read_own(path, exercise)
+    except UnreadableFile as error:
+        raise UserError(f"{error} ({one_line(str(path), 300)})") from None
 
 
 def from_text(text: str, exercise: str, label: str, siblings: Siblings | None = None) -> Source:
