@@ -52,16 +52,16 @@ def _others(logits: Array, temperature: float) -> list[tuple[str, str, Array]]:
     best = (logits == logits.max(-1, keepdims=True)).astype(float)
     count = logits.shape[-1]
     return [
-        ("temperature-ignored", "The tokens are sampled from softmax(logits): the temperature has "
-         "no effect.", softmax(logits)),
+        ("temperature-ignored", "The tokens are sampled from softmax(logits), as at "
+         "temperature 1.", softmax(logits)),
         ("temperature-multiplied",
          "The tokens are sampled from softmax(logits · temperature). The logits should be "
          "divided by the temperature.", softmax(logits * temperature)),
         ("always-greedy",
-         "The likeliest token is taken at every temperature. Above temperature 0, tokens "
-         "should be sampled.", best),
+         "The likeliest token is always taken. Above temperature 0, tokens should be sampled.",
+         best),
         ("drawn-evenly",
-         "Every token is sampled with the same probability, whatever the logits are.",
+         "Every token is sampled with the same probability.",
          np.full_like(logits, 1 / count)),
         ("temperature-after-softmax",
          "The tokens are sampled from a softmax of probabilities divided by the temperature. The "

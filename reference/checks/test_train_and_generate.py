@@ -30,6 +30,11 @@ from reference.sampling import least_likely_are_missing, what_was_drawn
 AT_ONCE, CALLS = 200, 8  # words per call: recursion is allowed, and has a limit
 LARGE = 20.0  # of logits
 MANY = 60  # number of training steps: a tenth or a twentieth of it is still several steps
+OPTIMIZER = (
+    "Which weights, which learning rate and which other settings does your optimizer get?",
+    "AdamW makes every weight a little smaller at each step, even a weight without a gradient.",
+    "Use torch.optim.AdamW(model.parameters(), lr=lr) once, and call step() once per step.",
+)
 CONDITION = 200.0  # of losses after some steps of AdamW: in float32, about 2e-4 of their size
 
 
@@ -146,9 +151,14 @@ def test_optimizer_and_mode(submission, kit, rng, grading):
     grading("same model")
     rows = expect_shape(kit.rows(model), weights[0].shape, "the embedding")
     if np.array_equal(rows, weights[0]):
+        others = np.asarray(model.value("output"))
         raise Mismatch(
             "After train, the given model has the same weights as before. Either train changed "
             "another model's weights, or it changed none."
+            if np.array_equal(others, weights[1])
+            else "After train, the embedding of the given model has the same weights as before. "
+            "Other weights have changed, so the optimizer does not change all weights.",
+            hints=OPTIMIZER,
         )
     grading("optimizer")
     after = rows[6:]
@@ -158,6 +168,7 @@ def test_optimizer_and_mode(submission, kit, rng, grading):
             "Your train leaves weights without a gradient unchanged. It should make them smaller, "
             "as AdamW does: by 1 % of lr at each step.",
             mistake="no-weight-decay",
+            hints=OPTIMIZER,
         )
     expect_one_rate(weights[0][6:], after, right)
     expect_close(after, right, "the weights without a gradient", condition=20.0)
@@ -188,9 +199,10 @@ def expect_one_rate(before, after, right):
     if alike and not np.allclose(factor, share, rtol=0, atol=1e-5):
         raise Mismatch(
             f"In {MANY} steps with lr=0.1, AdamW shrinks weights without a gradient by "
-            f"{1 - share:.2%}. Yours shrank by {1 - factor:.2%}. So the learning rate "
-            f"or the weight decay is not the same in all steps, or not the one that is asked for.",
+            f"{1 - share:.2%}. Yours shrank by {1 - factor:.2%}. So the number of steps is another "
+            "one, or the learning rate or the weight decay is not the right one in all steps.",
             mistake="rate-scheduled",
+            hints=OPTIMIZER,
         )
 
 
@@ -319,7 +331,8 @@ def test_drawn(submission, reference, kit, rng):
                 words = np.concatenate([words, write(words[-1])[1:]])
         found = what_was_drawn(words, logits, temperature)
         if found is not None:
-            raise Mismatch(found.finding, mistake=found.id)
+            finding = found.finding[0].lower() + found.finding[1:]
+            raise Mismatch(f"With temperature={temperature}, {finding}", mistake=found.id)
     weights = draw_model(rng, 60, 3)
     model = kit.MeanModel.kept(*(tensor(each) for each in weights), 1)
     drawn = {"temperature": 4.0, "generator": generators(rng)}
@@ -362,8 +375,8 @@ def test_generator(submission, kit, rng):
     first = sampled(kit.generator.kept(5))
     if not np.array_equal(first, sampled(kit.generator.kept(5))):
         raise Mismatch(
-            "Two generators with the same seed give different tokens. So the sampling does not "
-            "use the given generator.",
+            "Two generators with the same seed give different tokens. So not all random numbers "
+            "of the sampling come from the given generator.",
             mistake="generator-ignored",
         )
     greedy_words = greedy(*weights, np.array([1, 2]), 40, 1000)
@@ -371,6 +384,11 @@ def test_generator(submission, kit, rng):
         if np.array_equal(first, greedy_words):
             raise Mismatch(
                 "At temperature 1, your code always takes the likeliest token. It does not sample.",
+                mistake="always-greedy",
+            )
+        if np.array_equal(first, sampled(None, 0.0)):
+            raise Mismatch(
+                "At temperature 1, your code gives the tokens of temperature 0. It samples none.",
                 mistake="always-greedy",
             )
         raise Mismatch(
@@ -454,7 +472,8 @@ def expect_independent_generation(submission, kit, rng, weights, batches):
     expect_unchanged_arguments(submission.generate, names, model, tensor(prompt), 3)
     try:
         submission.train(model, [tensor(each) for each in batches], 1, 0.03)
-    except Raised:
+    except Raised:  # if train fails for a new model too, its own error is reported
+        run_training(submission, kit, weights, batches, 1, 0.03)
         raise Mismatch(
             "After generate has used a model, train fails. So generate has changed the model.",
             mistake="model-frozen",
