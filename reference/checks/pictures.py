@@ -39,12 +39,7 @@ def shown(axes, what):
             "other. Give each image its own axes.",
             mistake="images-over-one-another",
         )
-    if not image.values:
-        raise Mismatch(
-            f"The image ({what}) is not a matrix of values. Pass the two-dimensional array itself "
-            "to imshow.",
-            mistake="no-matrix",
-        )
+    expect_matrix(image, what)
     if image.hidden:
         raise Mismatch(
             f"{image.hidden} of {len(image.values)} cells ({what}) cannot be seen whole. They are "
@@ -53,6 +48,16 @@ def shown(axes, what):
         )
     expect_colours(image)
     return matrix_of(image)
+
+
+def expect_matrix(image, what):
+    """Pass if an image shows a matrix of values, not colours: only then its cells are known."""
+    if not image.values:
+        raise Mismatch(
+            f"The image ({what}) is not a matrix of values. Pass the two-dimensional array itself "
+            "to imshow.",
+            mistake="no-matrix",
+        )
 
 
 def expect_colours(image):
@@ -133,6 +138,7 @@ def expect_parts(parts):
 
 def both_axes(axes):
     image = axes.images[-1]
+    expect_matrix(image, "its cells")
     return (
         ("x", axes.x_ticks, axes.x_places, image.x_edges),
         ("y", axes.y_ticks, axes.y_places, image.y_edges),

@@ -20,6 +20,7 @@ from reference.checks.pictures import (
     at_each_cell,
     both_axes,
     expect_figure,
+    expect_matrix,
     expect_tokens,
     first_image,
     shown,
@@ -124,9 +125,13 @@ def test_axis_labels(example):
         )
     across, down = side_of(x), side_of(y)
     if (across == "query" and down != "query") or (down == "key" and across != "key"):
+        says = "The labels are exchanged"
+        if (across, down) != ("query", "key"):
+            axis, side = ("x", "queries") if across == "query" else ("y", "keys")
+            says = f"The label of the {axis} axis names the {side}"
         raise Mismatch(
-            "The labels are exchanged: the rows are the queries (y axis), and the columns are the "
-            "keys (x axis).",
+            f"{says}: the y axis should have the queries (rows), and the x axis the keys "
+            "(columns).",
             mistake="axis-labels-exchanged",
         )
     if (across, down) not in {("key", "query"), ("key", None), (None, "query")} and not are_a_pair(
@@ -184,6 +189,7 @@ def number_in(text):
 )
 def test_cell_texts(example):
     weights, _, axes = example
+    expect_matrix(axes.images[-1], "the weights")
     problems = []
     for lean in (-ON_A_BORDER, ON_A_BORDER):  # a number on a border may be in either cell
         try:
@@ -278,7 +284,9 @@ def test_title(submission, reference, rng):
     weights = weights_of(reference, rng, 3)
     figure, axes = draw(submission, weights, TOKENS, title="Layer 3, head 1")
     if "Layer 3, head 1" not in f"{figure.title} {axes.title}":
-        raise Mismatch("The figure does not show the given title.", mistake="title-missing")
+        said = one_line(f"{figure.title} {axes.title}".strip(), 40)
+        other = f"title is “{said}” instead of" if said else "figure has no title. It should have"
+        raise Mismatch(f"The {other} the given title.", mistake="title-missing")
     figure, axes = draw(submission, weights, TOKENS)
     said = f"{figure.title} {axes.title}".strip()
     if said:
