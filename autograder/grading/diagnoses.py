@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -41,7 +42,6 @@ SEEDS = ("random.seed", "numpy.random.seed", "torch.manual_seed")
 # Mistakes that only a check can find, because the values of a function do not show them.
 NOT_IN_VALUES = {"changes-its-argument", "remembers", "parameter-missing", "projection-bias"}
 NOT_IN_VALUES |= {"wrong-in-evaluation", "nothing-in-evaluation", "dropout-not-asked-for"}
-NOT_IN_VALUES |= {"another-error", "assert-in-its-place", "not-checked"}
 
 
 class Stopped(Exception):
@@ -108,9 +108,8 @@ class _RecordedCatalogue(Catalogue):
 
 def catalogue_of(course: Course) -> Catalogue:
     """Return the course's misconceptions: as code, or in a student kit as recorded results."""
-    if course.content.released is not None:
-        return _RecordedCatalogue(course)
-    return Catalogue(course.content.reference)
+    is_kit = course.content.released is not None
+    return _RecordedCatalogue(course) if is_kit else Catalogue(course.content.reference)
 
 
 @np.errstate(all="ignore")  # wrong numbers may overflow, and students would see the warning
@@ -119,11 +118,10 @@ def with_diagnoses(
 ) -> list[CheckResult]:
     """Return the results, with a diagnosis for each function that a failed check called.
 
-    Points do not change, because this runs after all checks. Diagnoses that take too long are left
-    out. If the grader itself failed, raise `InternalError`.
+    Points do not change. Diagnoses that take too long are left out. If the grader itself failed,
+    raise `InternalError`.
     """
-    diagnosed = list(results)
-    diagnoses = _Diagnoses(catalogue, exercise, session)
+    diagnosed, diagnoses = [*results], _Diagnoses(catalogue, exercise, session, results)
     with contextlib.suppress(CpuLimitExceeded, MemoryError), cpu_limit(SECONDS):
         for number, result in enumerate(results):
             if result.can_be_diagnosed:
@@ -131,16 +129,17 @@ def with_diagnoses(
     return diagnosed
 
 
+@dataclass
 class _Diagnoses:
     """Diagnoses of one submission. `known` has functions' findings, and ids of wrong results."""
 
-    def __init__(self, catalogue: Catalogue, exercise: str, session: WorkerSession) -> None:
-        self.catalogue = catalogue
-        self.exercise = exercise
-        self.session = session
-        self.known: dict[str, tuple[Finding | None, str]] = {}
-        self.examinations: dict[str, Examination] = {}
-        self.independent = set[str]()  # functions that need no further search for state
+    catalogue: Catalogue
+    exercise: str
+    session: WorkerSession
+    results: Sequence[CheckResult]
+    known: dict[str, tuple[Finding | None, str]] = field(default_factory=dict)
+    examinations: dict[str, Examination] = field(default_factory=dict)
+    independent: set[str] = field(default_factory=set)  # functions that certainly keep no state
 
     def added_to(self, result: CheckResult) -> CheckResult:
         said, about, group = self._finding(result)
@@ -188,7 +187,7 @@ class _Diagnoses:
         """Return the finding about the function of the shown call, if it has one of its own.
 
         `said` is about another function. It stays if the shown call's function calls that one,
-        unless a different mistake in the shown call's function has a name.
+        unless a different mistake has a name, or a check of that other function says it.
         """
         shown = result.evidence.function if result.evidence is not None else ""
         if shown == about or shown not in result.about or result.kind == "raised":
@@ -196,26 +195,35 @@ class _Diagnoses:
         finding, _ = self._known(shown, result)
         if finding is None or self._follows_from_called(shown, finding):
             return said, about
+        if finding.kind == "named":
+            is_other = {*finding.misconceptions}.isdisjoint(said.misconceptions)
+        else:
+            is_other = self._has_a_check(about, result)
         is_apart = shown not in users_of(self.session.source.units, {about})
-        is_other = finding.kind == "named" and not {*finding.misconceptions} & {
-            *said.misconceptions
-        }
         return (finding, shown) if is_apart or is_other else (said, about)
+
+    def _has_a_check(self, function: str, result: CheckResult) -> bool:
+        """Return True if the diagnosis of a function explains another failed check."""
+        return any(
+            other.evidence is not None and other.evidence.function == function
+            for other in self.results
+            if other is not result and other.own is None and other.can_be_diagnosed
+        )
 
     def _own(self, result: CheckResult, other: Finding | None, about: str) -> Diagnosis | None:
         """Return the check's own diagnosis if nothing refutes it, and if it says more."""
         if (own := result.own) is None or self._refutes(own):
             return None  # its sentence is still the check's finding
-        unseen = NOT_IN_VALUES.intersection(own.misconceptions)
-        is_less = other is not None and other.kind == "named" and unseen <= {*other.misconceptions}
-        is_elsewhere = about != own.function and "not-refused" in own.misconceptions
-        return None if is_less and not is_elsewhere else own
+        if other is None or other.kind != "named":
+            return own
+        names = {*own.misconceptions} - {*other.misconceptions}
+        is_elsewhere = about != own.function and "not-refused" in names
+        is_of_values = result.cause is None or result.cause.code != "mismatch"
+        is_apart = is_elsewhere or (not is_of_values and self._has_a_check(about, result))
+        return own if (names if is_apart else names & NOT_IN_VALUES) else None
 
     def _follows_from_called(self, function: str, finding: Finding) -> bool:
-        """Return True if the function calls another one that is wrong everywhere.
-
-        Then the name of a mistake in the function itself would be a coincidence.
-        """
+        """Return True if the finding may be a coincidence: a called function is always wrong."""
         return finding.kind == "named" and any(
             other != function
             and not any(examination.right)
@@ -226,8 +234,7 @@ class _Diagnoses:
         )
 
     def _refutes(self, own: Diagnosis) -> bool:
-        examination = self.examinations.get(own.function)
-        if examination is None or all(examination.right):
+        if (examination := self.examinations.get(own.function)) is None or all(examination.right):
             return False
         replay = examination.replay
         ways = [wrong for wrong in replay.singles if wrong[0].id in own.misconceptions]
@@ -304,16 +311,11 @@ class _Diagnoses:
 
     def _origin(self, function: str, finding: Finding) -> str:
         """Return the function with the mistake: `function` itself, or a function that it calls."""
-        names = finding.misconceptions
-        if names and names != (ENDED,):
-            others = {
-                other
-                for other, (found, _) in self.known.items()
-                if found is not None and found.misconceptions == names and other != function
-            }
-            for other in sorted(others):
-                if function in users_of(self.session.source.units, {other}):
-                    return other
+        names = finding.misconceptions if finding.misconceptions != (ENDED,) else ()
+        for other, (found, _) in sorted(self.known.items()):
+            is_same = names and found is not None and found.misconceptions == names
+            if is_same and function in users_of(self.session.source.units, {other}) - {other}:
+                return other
         return function
 
 
@@ -325,8 +327,7 @@ def _depending(code: str, said: Finding | None) -> Finding:
 def _explained(error: Raised, recipe: Recipe, call: Call | Probe, session: WorkerSession) -> str:
     silent = without_return(session.source.units) if "NoneType" in error.message else None
     if silent is not None:
-        said = f"{silent.function}{where(silent)} has no `return`, so it returns None."
-        return f"{error.finding} {said}"
+        return f"{error.finding} {silent.function}{where(silent)} has no `return`: it returns None."
     sizes: Mapping[str, int] = {}
     with contextlib.suppress(Exception):  # a check may call the function with other arguments
         sizes = recipe.axes(recipe.arguments(Probe(call.args, call.kwargs)))
@@ -361,6 +362,5 @@ def answer_to(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
             raise Stopped from None
         return Answer(Outcome("unsendable"), problem.finding)
     is_array = not isinstance(value, list | tuple | dict)
-    printed = submission._session.has_printed
-    outcome = recipe.comparison.of_student(value)
+    outcome, printed = recipe.comparison.of_student(value), submission._session.has_printed
     return Answer(outcome, printed=printed, is_array=is_array, changed=changed)

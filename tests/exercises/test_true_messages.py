@@ -583,6 +583,31 @@ def test_a_rate_that_falls_is_no_use_of_old_gradients(grade_text):
     assert "losses of train are others" not in said
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "says", "never"),
+    [
+        ("AdamW(model.parameters()", "AdamW([*model.parameters()][-1:]", "does not change all weights",
+         "or it changed none"),
+        ("        optimizer.step()\n", "        if step < steps - 1: optimizer.step()\n",
+         "the number of steps is another one",
+         "learning rate or the weight decay is not the same"),
+        ("    return losses\n", "    return [losses[-2], *losses[1:]]\n", "IndexError",
+         "generate has changed the model"),
+        ("if temperature == 0", "if temperature < 1", "With temperature=0.6, the likeliest token",
+         "at every temperature"),
+        ("logits / temperature, dim", "logits / max(temperature, 1), dim", "softmax(logits), as at temperature 1",
+         "no effect"),
+    ],
+)  # fmt: skip
+def test_training_and_sampling_are_not_blamed_for_more_than_was_seen(
+    grade_text, old, new, says, never
+):
+    text = (ROOT / "solutions/train_and_generate.py").read_text()
+    assert text.count(old) == 1
+    said = said_of(grade_text("train_and_generate", text.replace(old, new)))
+    assert says in said and never not in said
+
+
 def test_losses_that_are_no_numbers_do_not_depend_on_earlier_calls(grade_text):
     """With targets shifted twice, a batch of two tokens has no targets."""
     text = (ROOT / "solutions/train_and_generate.py").read_text()
@@ -609,3 +634,62 @@ def test_a_shared_matrix_is_named_and_no_result_called_constant(grade_text, mask
     text += f"\n\n{wrong}        return super().forward(x, {mask})\n"
     said = said_of(grade_text("multi_head_attention", text))
     assert SHARED in said and "whatever the arguments are" not in said
+
+
+NO_ERROR = ("raise ValueError(f", "print(f")
+TURNED = ("axes.imshow(weights,", "axes.imshow(weights.T,")
+TITLE = ("if title is not None:\n        axes.set_title(title)", "axes.set_title(str(title))")
+AFTER_DROPOUT = (
+    "return self.dropout(weights) @ value, weights",
+    "weights = self.dropout(weights)\n        return weights @ value, weights",
+)
+MEETS_BATCH = (
+    "== 0, float(",
+    "[:, None] == 0 if mask.dim() == 3 < scores.dim() else mask == 0, float(",
+)
+NO_OUTPUT_MATRIX = ("return self.W_o(output), weights", "return output, weights")
+
+
+@pytest.mark.parametrize(
+    ("exercise", "changes", "check", "names"),
+    [
+        ("multi_head_attention", [NO_ERROR, (" / math.sqrt(key.size(-1))", "")], "test_refuses",
+         ("not-refused",)),
+        ("attention_heatmap", [TURNED, TITLE], "test_title", ("title-none",)),
+        ("self_attention", [MEETS_BATCH, AFTER_DROPOUT], "test_dropout",
+         ("dropped-weights-returned",)),
+        ("self_attention", [MEETS_BATCH, NO_OUTPUT_MATRIX], "test_other_sizes", ()),
+    ],
+)  # fmt: skip
+def test_no_mistake_explains_what_another_check_has_found(
+    grade_text, exercise, changes, check, names
+):
+    text = (ROOT / f"solutions/{exercise}.py").read_text()
+    for old, new in changes:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    report = grade_text(exercise, text)
+    diagnosis = next(each.diagnosis for each in report.checks if each.name == check)
+    assert (diagnosis.misconceptions if diagnosis else ()) == names
+    assert any(c.diagnosis and c.diagnosis.misconceptions not in (names, ()) for c in report.checks)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('"key (attending to)"', '"query position"', "The label of the x axis names the queries"),
+        (
+            "axes.set_title(title)",
+            "axes.set_title(title.upper())",
+            "The title is “LAYER 3, HEAD 1”",
+        ),
+        ("axes.set_title(title)", "figure.text(0, 0, title)", "The figure has no title."),
+        ("weights, cmap", "np.stack([weights] * 3, -1), cmap", "is not a matrix of values"),
+    ],
+)
+def test_a_picture_is_not_blamed_for_more_than_it_shows(grade_text, old, new, says):
+    text = (ROOT / "solutions/attention_heatmap.py").read_text()
+    assert text.count(old) == 1
+    said = said_of(grade_text("attention_heatmap", text.replace(old, new)))
+    assert says in said and "are exchanged" not in said
+    assert "not at the cells" not in said and "outside of all cells" not in said
