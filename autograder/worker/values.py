@@ -2,7 +2,7 @@
 
 import dataclasses
 import enum
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,19 +29,12 @@ class Tuple(list[Any]):
         self.names = names
 
 
+@dataclasses.dataclass(slots=True, repr=False)
 class Record:
     """Object of a dataclass, or member of an Enum (with the fields `name` and `value`)."""
 
-    __slots__ = ("fields", "type")
-
-    def __init__(self, type: str, fields: Mapping[str, Any]) -> None:
-        self.type = type
-        self.fields = dict(fields)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Record):
-            return NotImplemented
-        return (self.type, self.fields) == (other.type, other.fields)
+    type: str
+    fields: dict[str, Any]
 
     def __hash__(self) -> int:
         return hash((self.type, *self.fields))
