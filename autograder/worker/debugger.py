@@ -2,8 +2,7 @@
 
 import pdb
 import traceback
-from pathlib import Path
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 from .codec import FRAME, decode
 from .failures import innermost
@@ -15,14 +14,8 @@ from .serve import Answers
 def main(config: dict[str, Any]) -> None:
     """Load a source, repeat the call, and open the debugger at the student's failing line."""
     warm_up(config["warm"])
-    data = memoryview(Path(config["requests"]).read_bytes())
-    requests = []
-    while data:
-        header, payload, _ = FRAME.unpack_from(data)
-        end = FRAME.size + header
-        requests.append(decode(Request, data[FRAME.size : end], data[end : end + payload]))
-        data = data[end + payload :]
-    load, call = requests
+    with open(config["requests"], "rb") as file:
+        load, call = _request(file), _request(file)
     answers = Answers(config["hidden"], _no_judge)
     answers.answer(load)
     try:
@@ -33,6 +26,11 @@ def main(config: dict[str, Any]) -> None:
             step.tb_next = None  # leave out the libraries' frames below the student's frame
             print(traceback.format_exception_only(error)[-1], end="")
             pdb.post_mortem(error.__traceback__)
+
+
+def _request(file: IO[bytes]) -> Request:
+    header, payload, _ = FRAME.unpack(file.read(FRAME.size))
+    return decode(Request, file.read(header), file.read(payload))
 
 
 def _no_judge(_ask: Callback) -> NoReturn:
