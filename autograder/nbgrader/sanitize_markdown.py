@@ -54,16 +54,11 @@ def harmless(text: str, attachments: Attachments, most: int = MAX_FORMATTED) -> 
     unformatted.
     """
     if attachments or len(text) > MAX_CACHED:
-        return _harmless(text, attachments, most)
+        return _harmless(text, most, attachments)
     return _cached_harmless(text, most)
 
 
-@functools.lru_cache(maxsize=256)  # all students have the same handout
-def _cached_harmless(text: str, most: int) -> str:
-    return _harmless(text, {}, most)
-
-
-def _harmless(text: str, attachments: Attachments, most: int) -> str:
+def _harmless(text: str, most: int, attachments: Attachments) -> str:
     plain = _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     if len(plain) <= most and all(plain.count(sign) <= n for sign, n in MAX_OF_A_SIGN.items()):
         without_tags = _TAG.sub("&lt;", plain)
@@ -73,6 +68,10 @@ def _harmless(text: str, attachments: Attachments, most: int) -> str:
                 return shown
     letters = _ODD.sub(lambda match: f"&#{ord(match[0])};", plain)
     return f"{SHOWN_AS_TYPED}\n\n<pre>{letters}</pre>"
+
+
+# all students have the same handout
+_cached_harmless = functools.lru_cache(256)(functools.partial(_harmless, attachments={}))
 
 
 def as_markdown(text: str) -> str:
