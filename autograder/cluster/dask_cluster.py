@@ -75,9 +75,7 @@ class DaskCluster:
     ) -> None:
         self.client, self._where = client, where
         self._grade = grade
-        self._name = secrets.token_hex(8)  # other runs may use the scheduler too
         self._keys: weakref.WeakKeyDictionary[Future[bytes], str] = weakref.WeakKeyDictionary()
-        self._count = 0
         self._known: dict[str, Machine] = {}
 
     def machines(self) -> dict[str, Machine]:
@@ -95,8 +93,7 @@ class DaskCluster:
 
     def grade(self, data: bytes, addresses: Sequence[str]) -> "Future[bytes]":
         """Let a machine grade a chunk. If the machine is lost, another machine grades the chunk."""
-        self._count += 1
-        key = f"autograder-{self._name}-{self._count}"
+        key = f"autograder-{secrets.token_hex(8)}"  # other runs may use the scheduler too
         options = {"allow_other_workers": False, "pure": False, "retries": RETRIES}
         executor = self.client.get_executor(workers=list(addresses), **options)
         future: Future[bytes] = executor.submit(self._grade, data, key=key)
