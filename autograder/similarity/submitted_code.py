@@ -83,10 +83,9 @@ def known_fingerprints(course: Course) -> Fingerprints:
 
 
 def right_answers(course: Course, exercise: str) -> list[str]:
-    folder = course.root / course.content.right / exercise
+    _, *others = course.right_answers(exercise)  # the solution comes first
     answers = []
-    for path in sorted(folder.glob("*")) if folder.is_dir() else []:
-        if path.suffix in SUFFIXES:
-            with contextlib.suppress(UnreadableFile):
-                answers.append(normalized(read_source(path, exercise).text))
+    for path in others:
+        with contextlib.suppress(UnreadableFile):
+            answers.append(normalized(read_source(path, exercise).text))
     return answers
