@@ -157,7 +157,6 @@ class Cell(msgspec.Struct):
     kind: str
     text: str
     answer: str = ""  # names a question
-    is_check: bool = False  # true for the check cell
 
 
 class _Fields(msgspec.Struct):
@@ -192,7 +191,7 @@ def check_cell(exercise: str) -> str:
 
 
 def read_cells(data: bytes, label: str) -> list[Cell]:
-    """Return a notebook's code cells, and the text cells that answer a question.
+    """Return a notebook's code cells, without the check cell, and text cells with answers.
 
     If it is not a Python notebook, raise `UnreadableFile`. Its message is a sentence.
     """
@@ -232,9 +231,10 @@ def _needed(cells: Iterable[_Fields], label: str) -> list[Cell]:
             raise UnreadableFile(f"{label} holds over {MAX_WRITTEN // 2**20} MiB of text.")
         source = msgspec.json.decode(cell.source, type=str | list[str] | None)
         names = cell.text("metadata", "nbgrader", "grade_id"), cell.text("id")
-        is_check = any((name or "").startswith(CHECK) for name in names)
+        if kind == "code" and any((name or "").startswith(CHECK) for name in names):
+            continue
         text = source if isinstance(source, str) else "".join(source or ())
-        needed.append(Cell(kind, text, answer, is_check))
+        needed.append(Cell(kind, text, answer))
     return needed
 
 
@@ -303,7 +303,7 @@ def with_stated_numbers(source: Source, exercise: Exercise) -> Source:
 def _from_cells(
     cells: Sequence[Cell], exercise: str, label: str, siblings: Siblings | None
 ) -> Source:
-    code = [cell.text for cell in cells if cell.kind == "code" and not cell.is_check]
+    code = [cell.text for cell in cells if cell.kind == "code"]
     if sum(map(len, code)) > MAX_SOURCE:
         raise UnreadableFile(f"{label} holds over {MAX_SOURCE // 2**20} MiB of code.")
     answers: dict[str, str] = {}
