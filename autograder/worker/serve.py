@@ -74,8 +74,11 @@ class Answers:
         function = getattr(self._kept(request.on), request.target)
         args, kwargs = self._revive(request.args), self._revive(request.kwargs)
         value = serialised(function(*args, **kwargs))
-        after = zip(given, [*args, *kwargs.values()], strict=True)
-        return [value, *(serialised(now) if is_generator(was) else None for was, now in after)]
+        states = [
+            serialised(now) if isinstance(was, dict) and GENERATOR in was else None
+            for was, now in zip(given, [*args, *kwargs.values()], strict=True)
+        ]
+        return [value, *states]
 
     def call(self, request: Request) -> Reply:
         """Return the reply to a call. Exceptions of the student's code are not caught."""
@@ -232,10 +235,6 @@ def _exception(kind: str, message: str) -> Exception:
             except TypeError:
                 break
     return RuntimeError(f"{kind}: {message}")
-
-
-def is_generator(value: Any) -> bool:
-    return isinstance(value, dict) and GENERATOR in value
 
 
 def make_generator(state: Any) -> Any:
