@@ -2,7 +2,6 @@
 
 import ast
 import builtins
-import contextlib
 import importlib
 import importlib.util
 import os
@@ -15,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import pytest
 
 from autograder.authoring.lint_recipes import Places, errors_in_recipe, errors_in_record
 from autograder.checks.proxy import Submission
@@ -346,7 +346,8 @@ def _errors_in_runs(
         doing = f"{what} of `{function}` raises an error{when}"
         return as_authoring_error(error, folders, place.path, doing, place.line)
 
-    with _without_torch(), np.errstate(all="ignore"):
+    with pytest.MonkeyPatch.context() as patch, np.errstate(all="ignore"):
+        patch.setitem(sys.modules, TORCH, None)  # its import fails, because it takes seconds
         try:
             drawn = recipe.drawn(0)
             probes = list(drawn) if isinstance(drawn, Iterable) else drawn
@@ -377,18 +378,6 @@ def _errors_in_runs(
                 place = places.of_misconception(change, "")
                 errors.append(stopped(fault, name, place, every))
         return errors
-
-
-@contextlib.contextmanager
-def _without_torch() -> Iterator[None]:
-    """Make imports of torch fail, because torch takes seconds to load."""
-    loaded = {TORCH: sys.modules[TORCH]} if TORCH in sys.modules else {}
-    sys.modules[TORCH] = None  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        del sys.modules[TORCH]
-        sys.modules.update(loaded)
 
 
 def _errors_in_probes(recipe: Recipe, probes: Any) -> str:
