@@ -79,20 +79,14 @@ class Places:
         name = wrong.id if isinstance(wrong, Misconception) else ""
         texts = [*self._texts()] if name else []
         entries = [(text.path, entry) for text in texts for entry in _entries(text, name)]
-        for path, entry in entries if word else ():
-            for tree in entry:
-                if line := _line_of(tree, word):
-                    return AuthoringError(path, line, says)
-        if entries:
-            path, (key, *_) = entries[0]
-            return AuthoringError(path, key.lineno, says)
-        for text in texts:
-            if line := _line_of(text.tree, name):
-                return AuthoringError(text.path, line, says)
-        for step in wrong.replaces.values() if isinstance(wrong.replaces, Mapping) else ():
-            if code := getattr(step, "__code__", None):
-                return AuthoringError(Path(code.co_filename), code.co_firstlineno, says)
-        return AuthoringError(self.path, 1, says)
+        places = [(path, _line_of(tree, word)) for path, entry in entries for tree in entry if word]
+        places += [(path, key.lineno) for path, (key, *_) in entries]
+        places += [(text.path, _line_of(text.tree, name)) for text in texts]
+        steps = wrong.replaces.values() if isinstance(wrong.replaces, Mapping) else ()
+        codes = [step.__code__ for step in steps if hasattr(step, "__code__")]
+        places += [(Path(code.co_filename), code.co_firstlineno) for code in codes]
+        path, line = next((place for place in places if place[1]), (self.path, 1))
+        return AuthoringError(path, line, says)
 
 
 def _line_of(tree: ast.AST, word: str) -> int:
