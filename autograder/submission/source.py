@@ -275,7 +275,8 @@ def required_source(path: Path, exercise: Exercise) -> Source:
 
 
 def from_text(text: str, exercise: str, label: str, siblings: Siblings | None = None) -> Source:
-    return _source(exercise, label, (Unit(label, text),), siblings, _answers_in_comments(text))
+    helpers = siblings.named_in(text, exercise) if siblings is not None else {}
+    return Source(exercise, label, (Unit(label, text),), helpers, _answers_in_comments(text))
 
 
 def from_notebook(notebook: Any, exercise: str, siblings: Siblings) -> Source:
@@ -291,7 +292,7 @@ def from_cells(cells: Sequence[str], exercise: str, siblings: Siblings) -> Sourc
     units = tuple(
         Unit(f"{RUNNING_CELL}{n}]", text) for n, text in enumerate(texts, 1) if text.strip()
     )
-    return _source(exercise, f"{exercise}.ipynb", units, siblings, {})
+    return Source(exercise, f"{exercise}.ipynb", units, _helpers(units, exercise, siblings))
 
 
 def with_stated_numbers(source: Source, exercise: Exercise) -> Source:
@@ -311,7 +312,7 @@ def _from_cells(
         if cell.kind == "markdown" and cell.answer and len(answers) < MAX_ANSWERS:
             answers.setdefault(cell.answer[:100], cell.text[:MAX_ANSWER].strip())
     units = tuple(Unit(f"code cell {number}", text) for number, text in enumerate(code, 1))
-    return _source(exercise, label, units, siblings, answers)
+    return Source(exercise, label, units, _helpers(units, exercise, siblings), answers)
 
 
 def _answers_in_comments(text: str) -> dict[str, str]:
@@ -330,13 +331,6 @@ def _answers_in_comments(text: str) -> dict[str, str]:
     return {name: answer[:MAX_ANSWER].strip() for name, answer in answers.items()}
 
 
-def _source(
-    exercise: str,
-    label: str,
-    units: tuple[Unit, ...],
-    siblings: Siblings | None,
-    answers: dict[str, str],
-) -> Source:
+def _helpers(units: Sequence[Unit], exercise: str, siblings: Siblings | None) -> dict[str, str]:
     text = "\n".join(unit.text for unit in units)
-    helpers = siblings.named_in(text, exercise) if siblings is not None else {}
-    return Source(exercise, label, units, helpers, answers)
+    return siblings.named_in(text, exercise) if siblings is not None else {}
