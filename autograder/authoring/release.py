@@ -308,11 +308,8 @@ def _is_answer_like(node: ast.expr) -> bool:
 
 def _anonymous(node: ast.expr) -> str:
     names: dict[str, str] = {}
-
-    def numbered(match: re.Match[str]) -> str:
-        return names.setdefault(match[0], f"v{len(names)}")
-
-    return re.sub(r"\b(?:id|arg)='\w+'", numbered, ast.dump(node))
+    pattern, text = r"\b(?:id|arg)='\w+'", ast.dump(node)
+    return re.sub(pattern, lambda found: names.setdefault(found[0], f"v{len(names)}"), text)
 
 
 def build_wheel() -> tuple[str, bytes]:

@@ -193,7 +193,7 @@ class Verifier:
                 with importable(self.course):
                     self._read([each.check for each in graded.results])
             # a check that was not run has a fault elsewhere
-            self._expect_full_points(_right(style), graded, {"passed", "not run"})
+            self._expect_full_points(f"right answer {style}", graded, {"passed", "not run"})
             if style == self._solution.stem and self._lost:
                 self._is_sound = False
                 break
@@ -441,7 +441,7 @@ class Verifier:
         """Grade the correct solutions in turn, each with a new seed, and measure the time."""
         seconds: dict[str, list[float]] = {}
         failed: dict[str, list[str]] = {}
-        sources = [each for each in self._sources if _right(each[0]) not in self._failing]
+        sources = [each for each in self._sources if f"right answer {each[0]}" not in self._failing]
         for seed in range(0, SEEDS, self.share):
             style, source = sources[seed % len(sources)]
             graded = self._graded(source, RunOptions(seed=seed))
@@ -457,10 +457,6 @@ class Verifier:
             count = f"{len(messages)} of {several(self.result.seeds, 'seed')}"
             self._fault(f"right answers fail “{title}” for {count}. The first: {messages[0]}")
         self.result.milliseconds = 1000 * sum(map(statistics.median, seconds.values()))
-
-
-def _right(style: str) -> str:
-    return f"right answer {style}"
 
 
 def named_in(report: ExerciseReport, function: str) -> set[str]:
