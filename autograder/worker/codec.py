@@ -222,17 +222,12 @@ class _Writer:
             return {"complex": [self.value(value.real), self.value(value.imag)]}
         if isinstance(value, bytes):
             return {"bytes": value}
-        if isinstance(value, msgspec.Struct):
-            return self._struct(value)
-        return self._container(value)
-
-    def _struct(self, value: msgspec.Struct) -> Any:
         if isinstance(value, Handle):
             return {"handle": [value.number, value.type]}
         if isinstance(value, Figure):
             figure = np.frombuffer(msgspec.msgpack.encode(value), np.uint8)
             return {"figure": self._array(figure)}
-        return self.message(value)
+        return self.message(value) if isinstance(value, msgspec.Struct) else self._container(value)
 
     def _container(self, value: Any) -> Any:
         if isinstance(value, dict):
