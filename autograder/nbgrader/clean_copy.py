@@ -14,14 +14,9 @@ from autograder.submission.source import Siblings, Source, read_source
 
 TIMESTAMP = "timestamp.txt"
 MAX_DEPTH = 20  # levels of nested folders
-
-
-class CopyLimits(msgspec.Struct, frozen=True):
-    """Limits on a copy: number of files, bytes of a file, and approximate total bytes."""
-
-    files: int = 1000
-    file: int = 32 * 1024 * 1024
-    bytes: int = 128 * 1024 * 1024
+MAX_FILES = 1000
+MAX_FILE = 32 * 1024 * 1024  # bytes
+MAX_BYTES = 128 * 1024 * 1024  # of all files, approximately
 
 
 class StagedSubmission(msgspec.Struct, frozen=True):
@@ -39,7 +34,7 @@ def stage(
     submitted: Path, clean: Path, notebooks: Collection[str], graded: Collection[str]
 ) -> StagedSubmission:
     """Copy a submission to a new folder. An unusable notebook becomes an empty file."""
-    refused, left_out = copy_regular_files(submitted, clean, CopyLimits())
+    refused, left_out = copy_regular_files(submitted, clean, MAX_FILE, MAX_BYTES)
     if (clean / TIMESTAMP).is_file() and not _is_time((clean / TIMESTAMP).read_bytes()):
         (clean / TIMESTAMP).unlink()
         left_out.append(f"{TIMESTAMP} (it holds no time)")
@@ -62,9 +57,9 @@ def stage(
 
 
 def copy_regular_files(
-    folder: Path, clean: Path, limits: CopyLimits
+    folder: Path, clean: Path, max_file: int, max_bytes: int
 ) -> tuple[dict[str, str], list[str]]:
-    """Copy the regular files of a folder without following links.
+    """Copy the regular files of a folder without following links, within limits in bytes.
 
     Unusable notebooks become empty files. Return the reason for each of them, and the names of all
     other files that were left out.
@@ -75,11 +70,11 @@ def copy_regular_files(
     clean.mkdir(parents=True, exist_ok=True)
     for path, within in _files(folder):
         name = path.relative_to(folder)
-        if files == limits.files or total > limits.bytes:
+        if files == MAX_FILES or total > max_bytes:
             left_out.append(f"all files after the first {files}")
             break
         try:
-            data = read_bytes(path, limits.file, within)
+            data = read_bytes(path, max_file, within)
             _write(clean / name, data)
         except UnreadableFile as error:
             if path.suffix == ".ipynb" and path.parent == folder:

@@ -6,7 +6,7 @@ from typing import Any
 
 from nbgrader.exchange.default import ExchangeCollect
 
-from autograder.nbgrader.clean_copy import CopyLimits, copy_regular_files
+from autograder.nbgrader.clean_copy import copy_regular_files
 
 
 class CollectPlainFiles(ExchangeCollect):
@@ -18,12 +18,10 @@ class CollectPlainFiles(ExchangeCollect):
     """
 
     def do_copy(self, src: str, dest: str, log: Any = None) -> None:
-        most = CopyLimits(
-            file=1000 * self.coursedir.max_file_size, bytes=1000 * self.coursedir.max_dir_size
-        )
+        limits = 1000 * self.coursedir.max_file_size, 1000 * self.coursedir.max_dir_size
         with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
             clean = Path(scratch, "clean")
-            refused, left_out = copy_regular_files(Path(src), clean, most)
+            refused, left_out = copy_regular_files(Path(src), clean, *limits)
             for name in [*(f"{notebook}.ipynb" for notebook in refused), *left_out]:
                 self.log.warning("Left out of %s: %s", Path(src).name, name)
             super().do_copy(str(clean), dest, log)

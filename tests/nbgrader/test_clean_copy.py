@@ -6,7 +6,7 @@ import pytest
 
 from autograder.authoring.build import as_book, written
 from autograder.nbgrader import clean_copy
-from autograder.nbgrader.clean_copy import CopyLimits, stage
+from autograder.nbgrader.clean_copy import stage
 from tests.nbgrader.course import solution
 
 NAMES = ["softmax", "causal_mask"]
@@ -68,7 +68,7 @@ def test_pipes_do_not_stop_it(staged, folder):
 
 
 def test_a_large_file_is_left_out(staged, folder, monkeypatch):
-    monkeypatch.setattr(clean_copy, "CopyLimits", lambda: CopyLimits(file=20_000))
+    monkeypatch.setattr(clean_copy, "MAX_FILE", 20_000)
     (folder / "data.csv").write_bytes(b"0" * 20_001)
     found, files = staged()
     assert files == ["softmax.ipynb", "timestamp.txt"]
@@ -76,7 +76,7 @@ def test_a_large_file_is_left_out(staged, folder, monkeypatch):
 
 
 def test_of_many_files_the_notebooks_come_first(staged, folder, monkeypatch):
-    monkeypatch.setattr(clean_copy, "CopyLimits", lambda: CopyLimits(files=3))
+    monkeypatch.setattr(clean_copy, "MAX_FILES", 3)
     for number in range(9):
         (folder / f"a{number}.txt").write_text("")
     found, files = staged()
