@@ -46,6 +46,7 @@ _NOTHING = msgspec.Raw(b"null")
 _IMPORTED = re.compile(r"^[ \t\f]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 
 T = TypeVar("T")
+Cells = tuple[list[str], dict[str, str]]  # texts of code cells, and answers in words by question
 
 
 class CharacterBudget:
@@ -153,12 +154,6 @@ class Source(msgspec.Struct, frozen=True, dict=True):
         return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 
 
-class Cell(msgspec.Struct):
-    kind: str
-    text: str
-    answer: str = ""  # names a question
-
-
 class _Fields(msgspec.Struct):
     """Fields of a cell or of metadata. They have any type, and are decoded when used."""
 
@@ -190,8 +185,8 @@ def check_cell(exercise: str) -> str:
     return f"{CHECK}{exercise}"
 
 
-def read_cells(data: bytes, label: str) -> list[Cell]:
-    """Return a notebook's code cells, without the check cell, and text cells with answers.
+def read_cells(data: bytes, label: str) -> Cells:
+    """Return a notebook's code cells, without the check cell, and the answers in words.
 
     If it is not a Python notebook, raise `UnreadableFile`. Its message is a sentence.
     """
@@ -212,14 +207,15 @@ def read_cells(data: bytes, label: str) -> list[Cell]:
     about = _Fields(metadata=notebook.metadata)
     language = (about.text("metadata", "language_info", "name") or "").strip()
     language = language or (about.text("metadata", "kernelspec", "language") or "").strip()
-    code = "\n".join(cell.text for cell in cells if cell.kind == "code")
+    code = "\n".join(cells[0])
     if "python" not in (language or "python").casefold() and not _IN_PYTHON.search(code):
         raise NotPython(f"{label} is a notebook in {one_line(language, 40)}. Hand in Python.")
     return cells
 
 
-def _needed(cells: Iterable[_Fields], label: str) -> list[Cell]:
-    needed: list[Cell] = []
+def _needed(cells: Iterable[_Fields], label: str) -> Cells:
+    code: list[str] = []
+    answers: dict[str, str] = {}
     left = MAX_WRITTEN
     for cell in cells:
         kind = cell.text("cell_type") or ""
@@ -230,12 +226,13 @@ def _needed(cells: Iterable[_Fields], label: str) -> list[Cell]:
         if left < 0:
             raise UnreadableFile(f"{label} holds over {MAX_WRITTEN // 2**20} MiB of text.")
         source = msgspec.json.decode(cell.source, type=str | list[str] | None)
-        names = cell.text("metadata", "nbgrader", "grade_id"), cell.text("id")
-        if kind == "code" and any((name or "").startswith(CHECK) for name in names):
-            continue
         text = source if isinstance(source, str) else "".join(source or ())
-        needed.append(Cell(kind, text, answer))
-    return needed
+        names = cell.text("metadata", "nbgrader", "grade_id"), cell.text("id")
+        if kind == "code" and not any((name or "").startswith(CHECK) for name in names):
+            code.append(text)
+        elif kind == "markdown" and len(answers) < MAX_ANSWERS:
+            answers.setdefault(answer[:100], text[:MAX_ANSWER].strip())
+    return code, answers
 
 
 def _decoded(raw: msgspec.Raw, form: type[T]) -> T | None:
@@ -301,16 +298,10 @@ def with_stated_numbers(source: Source, exercise: Exercise) -> Source:
     return msgspec.structs.replace(source, variant=stated_variant(source.text))
 
 
-def _from_cells(
-    cells: Sequence[Cell], exercise: str, label: str, siblings: Siblings | None
-) -> Source:
-    code = [cell.text for cell in cells if cell.kind == "code"]
+def _from_cells(cells: Cells, exercise: str, label: str, siblings: Siblings | None) -> Source:
+    code, answers = cells
     if sum(map(len, code)) > MAX_SOURCE:
         raise UnreadableFile(f"{label} holds over {MAX_SOURCE // 2**20} MiB of code.")
-    answers: dict[str, str] = {}
-    for cell in cells:
-        if cell.kind == "markdown" and cell.answer and len(answers) < MAX_ANSWERS:
-            answers.setdefault(cell.answer[:100], cell.text[:MAX_ANSWER].strip())
     units = tuple(Unit(f"code cell {number}", text) for number, text in enumerate(code, 1))
     return Source(exercise, label, units, _helpers(units, exercise, siblings), answers)
 
