@@ -127,10 +127,9 @@ def recorded_answers(course: Course, kit: Path, exercise: Exercise) -> ExerciseR
     names = read_code(sources[0].units).names
     called: dict[str, tuple[str, ...]] = {}
     for each in results:  # a check may use what a check that it needs has kept
-        about = dict.fromkeys(
-            name for needed in each.check.needs for name in called.get(needed, ())
-        )
-        called[each.name] = tuple(about | dict.fromkeys(n for n in each.about if n in names))
+        kept = [name for needed in each.check.needs for name in called.get(needed, ())]
+        own = [name for name in each.about if name in names]
+        called[each.name] = tuple(dict.fromkeys([*kept, *own]))
     return ExerciseRecord(
         exercise=exercise.name,
         digest="",
