@@ -5,11 +5,11 @@ the reference, so stand-ins replace the names of its modules.
 """
 
 import ast
+import dataclasses
 import functools
 import importlib
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -111,14 +111,14 @@ def code(course: Course, exercises: Sequence[Exercise], silent: bool) -> KitFile
     """Return the visible checks of some exercises, and the helper modules that they use."""
     content = course.content
     value = functools.cache(functools.partial(_reference_value, content.reference))
-    naming = Naming(content.reference, frozenset(content.helpers), value)
+    imports = Imports(content.reference, frozenset(content.helpers), value)
 
     def handed_out(path: Path, checks: bool) -> str:
         try:
             text = read_text(path, MAX_SOURCE)
         except UnreadableFile as error:
             raise UserError(f"{error} ({path})") from None
-        return released(text, path.name, naming, checks, silent)
+        return released(text, path.name, imports, checks, silent)
 
     files: KitFiles = {}
     for exercise in exercises:
@@ -188,21 +188,52 @@ def editor_files(exercises: str) -> KitFiles:
     }
 
 
-@dataclass(frozen=True)
-class Naming:
-    """The reference's name, the names of helper modules, and a function from names to values."""
+@dataclasses.dataclass(frozen=True)
+class Imports(ast.NodeTransformer):
+    """Transformer that replaces imports from the reference by other modules or stand-ins.
+
+    Each imported name gets its own statement, so unused names can be removed.
+    """
 
     reference: str
-    helpers: frozenset[str]
-    value: Callable[[str], Any]
+    helpers: frozenset[str]  # names of modules
+    value: Callable[[str], Any]  # from a name in the reference to its value
+    label: str = ""  # of the file
+
+    def visit_Import(self, node: ast.Import) -> list[ast.stmt]:
+        for alias in node.names:
+            if f"{alias.name}.".startswith(f"{self.reference}."):
+                raise self._refused(node, f"import {alias.name}", f"from {alias.name} import …")
+        return [ast.Import([alias]) for alias in node.names]
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> list[ast.stmt]:
+        return [self._replaced(node, alias) for alias in node.names]
+
+    def _replaced(self, node: ast.ImportFrom, alias: ast.alias) -> ast.stmt:
+        module = node.module or ""
+        if node.level or not f"{module}.".startswith(f"{self.reference}."):
+            return ast.ImportFrom(node.module, [alias], node.level)
+        inner = module.removeprefix(self.reference).lstrip(".")
+        name = f"{inner}.{alias.name}".lstrip(".")
+        if inner in self.helpers or name in self.helpers:
+            return ast.ImportFrom(f"{PACKAGE}.{inner}".rstrip("."), [alias], 0)
+        if alias.name == "*":
+            raise self._refused(node, "import *", f"from {module} import NAME")
+        value = self.value(name)
+        text = repr(value) if is_constant(value) else f"{FIND}({name!r})"
+        return ast.parse(f"{alias.asname or alias.name} = {text}").body[0]
+
+    def _refused(self, node: ast.stmt, code: str, better: str) -> UserError:
+        place = f"{self.label}, line {node.lineno}"
+        return UserError(f"{place}: `{code}` cannot be handed out. Write `{better}`.")
 
 
-def released(text: str, label: str, naming: Naming, checks: bool, silent: bool = False) -> str:
+def released(text: str, label: str, imports: Imports, checks: bool, silent: bool = False) -> str:
     """Return the released text of a file. If `silent` is true, it has no messages on mistakes."""
     tree = ast.parse(text, label)
     if checks:
         tree.body = [each for each in tree.body if not is_hidden(each)]
-    tree = _Imports(naming, label).visit(tree)
+    tree = dataclasses.replace(imports, label=label).visit(tree)
     tree = _Bare(silent).visit(tree)
     if checks:
         tree.body = _used(tree.body)
@@ -215,44 +246,6 @@ def released(text: str, label: str, naming: Naming, checks: bool, silent: bool =
 def is_hidden(node: ast.stmt) -> bool:
     marks = {ast.unparse(each) for each in getattr(node, "decorator_list", [])}
     return any(f"pytest.mark.{name}" in marks for name in NOT_IN_KIT)
-
-
-class _Imports(ast.NodeTransformer):
-    """Transformer that replaces imports from the reference by other modules or stand-ins.
-
-    Each imported name gets its own statement, so unused names can be removed.
-    """
-
-    def __init__(self, naming: Naming, label: str) -> None:
-        self.naming = naming
-        self.label = label
-
-    def visit_Import(self, node: ast.Import) -> list[ast.stmt]:
-        for alias in node.names:
-            if f"{alias.name}.".startswith(f"{self.naming.reference}."):
-                raise self._refused(node, f"import {alias.name}", f"from {alias.name} import …")
-        return [ast.Import([alias]) for alias in node.names]
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> list[ast.stmt]:
-        return [self._replaced(node, alias) for alias in node.names]
-
-    def _replaced(self, node: ast.ImportFrom, alias: ast.alias) -> ast.stmt:
-        naming, module = self.naming, node.module or ""
-        if node.level or not f"{module}.".startswith(f"{naming.reference}."):
-            return ast.ImportFrom(node.module, [alias], node.level)
-        inner = module.removeprefix(naming.reference).lstrip(".")
-        name = f"{inner}.{alias.name}".lstrip(".")
-        if inner in naming.helpers or name in naming.helpers:
-            return ast.ImportFrom(f"{PACKAGE}.{inner}".rstrip("."), [alias], 0)
-        if alias.name == "*":
-            raise self._refused(node, "import *", f"from {module} import NAME")
-        value = naming.value(name)
-        text = repr(value) if is_constant(value) else f"{FIND}({name!r})"
-        return ast.parse(f"{alias.asname or alias.name} = {text}").body[0]
-
-    def _refused(self, node: ast.stmt, code: str, better: str) -> UserError:
-        place = f"{self.label}, line {node.lineno}"
-        return UserError(f"{place}: `{code}` cannot be handed out. Write `{better}`.")
 
 
 class _Bare(ast.NodeTransformer):

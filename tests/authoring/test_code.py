@@ -2,10 +2,10 @@
 
 import pytest
 
-from autograder.authoring.kit_files import Naming, released
+from autograder.authoring.kit_files import Imports, released
 from autograder.course.errors import UserError
 
-NAMING = Naming(
+IMPORTS = Imports(
     "reference",
     frozenset({"tools", "checks.shared"}),
     {"words.LIMIT": 3, "words.count": len, "TABLE": {1: 2}}.get,
@@ -56,7 +56,7 @@ def test_two(asked):
 
 
 def test_what_is_left_of_it():
-    assert released(TEXT, "t.py", NAMING, checks=True) == (
+    assert released(TEXT, "t.py", IMPORTS, checks=True) == (
         "from __future__ import annotations\n"
         "from autograder.author import stand_in as _stand_in\n"
         "import pytest\n"
@@ -89,7 +89,7 @@ def test_in_an_exam_nothing_is_said():
         "    raise Mismatch(f'It is {x} and wrong.', mistake='a-b') from None\n"
         "    return ('a-c', 'It is wrong here.')\n"
     )
-    left = released(text, "t.py", NAMING, checks=False, silent=True)
+    left = released(text, "t.py", IMPORTS, checks=False, silent=True)
     assert "wrong" not in left
     for kept in ("a-b", "a-c", "query key and so on", "Is it right?", "points=2"):
         assert kept in left
@@ -98,4 +98,4 @@ def test_in_an_exam_nothing_is_said():
 @pytest.mark.parametrize("line", ["import reference.words", "from reference.words import *"])
 def test_what_cannot_be_replaced_is_refused(line):
     with pytest.raises(UserError, match="t.py, line 1"):
-        released(line, "t.py", NAMING, checks=True)
+        released(line, "t.py", IMPORTS, checks=True)
