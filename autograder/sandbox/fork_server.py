@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from autograder.course.course_file import Limits
-from autograder.sandbox.child import Child, ChildKind, InternalError
+from autograder.sandbox.child import Child, ChildKind, InternalError, Place
 from autograder.sandbox.connection import Clock, Connection
 from autograder.sandbox.spawn import environment, process_limits, worker_command
 from autograder.worker.confinement import LAYERS, LOCKED, READY, SCRATCH, STARTED, STATUS, Level
@@ -83,8 +83,11 @@ def _id_of(descriptor: int) -> int:
     return int(found[1]) if found else 0
 
 
-class ForkServer:
-    """Fork server. Its children run on the processor core `core`."""
+class LibraryProcess:
+    """Process that imports libraries once. Fork servers are forked from it, and share its memory.
+
+    The children of its fork servers run on the processor core `core`.
+    """
 
     def __init__(
         self,
@@ -95,20 +98,16 @@ class ForkServer:
         scratch: Path | None = None,
         core: int | None = None,
     ) -> None:
-        self.confined = bool(layers)
-        self._own = None if self.confined else tempfile.mkdtemp(prefix="submission-", dir=scratch)
+        self.layers = layers
+        self.scratch = scratch
         self._output = tempfile.TemporaryFile()  # noqa: SIM115
-        self._last_words = ""
-        self._is_ready = False
-        self._has_child = False
-        home = self._own or (SCRATCH if "scratch" in layers else "/nonexistent")
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._control.settimeout(START_SECONDS)
+        self._has_read = 0
+        self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         command = worker_command(
             "confinement.fork_server",
             warm,
             hidden,
-            control=theirs.fileno(),
+            requests=theirs.fileno(),
             layers=list(layers),
             secret=list(secret),
             scratch_mb=SCRATCH_MB,
@@ -120,16 +119,53 @@ class ForkServer:
                 stdin=subprocess.DEVNULL,
                 stdout=self._output,
                 stderr=self._output,
-                cwd=self._own or "/",
-                env={**environment(home), **_KEEP_FREED_MEMORY},
+                cwd="/",
+                env={**environment("/nonexistent"), **_KEEP_FREED_MEMORY},
                 pass_fds=[theirs.fileno()],
             )
 
+    def request(self, home: str) -> socket.socket:
+        """Request a fork server with this home folder, and return the connection to it."""
+        control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        control.settimeout(START_SECONDS)
+        with theirs, contextlib.suppress(OSError):  # if it has ended, `control` is at its end too
+            socket.send_fds(self._requests, [home.encode()], [theirs.fileno()])
+        return control
+
+    def last_words(self) -> str:
+        """Return the last new line of the output. A process that was killed has written none."""
+        start, self._has_read = self._has_read, os.fstat(self._output.fileno()).st_size
+        new = os.pread(self._output.fileno(), 4000, max(start, self._has_read - 4000))
+        return new.decode("utf-8", "replace").strip().split("\n")[-1]
+
+    def close(self) -> None:
+        """End the process, and with it its fork servers. A second call does nothing."""
+        self._requests.close()
+        self._output.close()
+        self.process.kill()
+        self.process.wait()
+
+
+class ForkServer:
+    """Fork server, which has one child at a time."""
+
+    def __init__(self, libraries: LibraryProcess) -> None:
+        self.confined = bool(libraries.layers)
+        self._libraries = libraries
+        self._own = None
+        if not self.confined:
+            self._own = tempfile.mkdtemp(prefix="submission-", dir=libraries.scratch)
+        self._process = -1  # its descriptor, once it is ready
+        self._has_child = False
+        home = SCRATCH if "scratch" in libraries.layers else "/nonexistent"
+        self._control = libraries.request(self._own or home)
+
     def fork(self, limits: Limits) -> ForkedChild:
         """Return a new confined child after the end of the last one, or raise `InternalError`."""
-        if not self._is_ready and self._receive()[0] != READY:
-            raise self._gone()
-        self._is_ready = True
+        if self._process < 0:
+            ready, self._process = self._receive()
+            if ready != READY:
+                raise self._gone()
         if self._has_child and self.exit_code(ANSWER_SECONDS) is None:
             raise self._gone()
         line, theirs = socket.socketpair()
@@ -175,29 +211,27 @@ class ForkServer:
         return message, descriptors[0] if descriptors else -1
 
     def _gone(self) -> InternalError:
-        self._control.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(2)
-        if not self._output.closed:
-            self._output.seek(0)
-            text = self._output.read()[-4000:].decode("utf-8", "replace")
-            self._last_words = text.strip().split("\n")[-1]
         self.close()
-        killed = self.process.returncode in {-signal.SIGKILL, 256 - signal.SIGKILL}
-        return InternalError(f"The fork server ended. {self._last_words}".strip(), killed)
+        words = self._libraries.last_words()
+        return InternalError(f"The fork server ended. {words}".strip(), killed=not words)
 
     def close(self) -> None:
         """Close the connection and end the fork server. A second call does nothing."""
         self._control.close()
-        self._output.close()
-        self.process.kill()
-        self.process.wait()
+        if self._process >= 0:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._process, signal.SIGKILL)
+            ended = select.poll()
+            ended.register(self._process, select.POLLIN)
+            ended.poll()
+            os.close(self._process)
+            self._process = -1
         if self._own is not None:
             shutil.rmtree(self._own, ignore_errors=True)
 
 
 class ForkServers:
-    """Fork servers, one for each kind of worker. Each starts when it is needed.
+    """Fork servers, one for each place and kind of worker. Each starts when it is needed.
 
     On the level `none`, which is for code of the user, fork servers only save time: the workers are
     not confined.
@@ -216,33 +250,47 @@ class ForkServers:
         self.secret = [str(path) for path in secret]
         self.scratch = scratch
         self.core = core
-        self._servers: dict[tuple[str, ...], ForkServer] = {}
+        self._libraries: dict[tuple[str, ...], LibraryProcess] = {}  # by library and slow modules
+        self._servers: dict[tuple[Place, LibraryProcess], ForkServer] = {}
 
     def take(self, kind: ChildKind) -> Child:
         for tries_left in reversed(range(TRIES)):
             try:
                 return self.prepare(kind).fork(kind.limits)
             except InternalError as gone:
-                del self._servers[kind.library, kind.place, *kind.also]
+                libraries = self._libraries[kind.library, *kind.also]
+                del self._servers[kind.place, libraries]
                 if not tries_left or not gone.killed:
                     raise
         raise AssertionError
 
     def prepare(self, kind: ChildKind) -> ForkServer:
-        key = (kind.library, kind.place, *kind.also)
+        libraries = self._library_process(kind)
+        key = kind.place, libraries
         if key not in self._servers:
+            self._servers[key] = ForkServer(libraries)
+        return self._servers[key]
+
+    def _library_process(self, kind: ChildKind) -> LibraryProcess:
+        key = kind.library, *kind.also
+        if key in self._libraries and self._libraries[key].process.poll() is not None:
+            self._libraries.pop(key).close()
+        if key not in self._libraries:
             torch = ["torch"] if kind.library == "torch" else []
             warm = ["numpy.random", "numpy.ma", "numpy.testing", *_COMMON, *torch, *kind.also]
-            self._servers[key] = ForkServer(
+            self._libraries[key] = LibraryProcess(
                 warm, LAYERS[self.level], self.hidden, self.secret, self.scratch, self.core
             )
-        return self._servers[key]
+        return self._libraries[key]
 
     @property
     def processes(self) -> list[int]:
-        return [server.process.pid for server in self._servers.values()]
+        return [libraries.process.pid for libraries in self._libraries.values()]
 
     def close(self) -> None:
         for server in self._servers.values():
             server.close()
+        for libraries in self._libraries.values():
+            libraries.close()
         self._servers.clear()
+        self._libraries.clear()

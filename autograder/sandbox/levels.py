@@ -14,7 +14,7 @@ from autograder.course.course_file import Course, Library, Limits
 from autograder.course.errors import UserError
 from autograder.sandbox.child import Child, ChildKind, Children, InternalError
 from autograder.sandbox.connection import Deadline
-from autograder.sandbox.fork_server import START_SECONDS, ForkServer, ForkServers
+from autograder.sandbox.fork_server import START_SECONDS, ForkServer, ForkServers, LibraryProcess
 from autograder.sandbox.spawn import Spawner, slow_modules_in
 from autograder.worker.confinement import LAYERS, TOO_MANY_TASKS, Level
 
@@ -48,7 +48,8 @@ def _tried(level: Level) -> str:
         secret.write_text("an answer")
         secret.chmod(0o644)
         Path(folder).chmod(0o755)
-        server = ForkServer(PROBE_IMPORTS, LAYERS[level], (), ())
+        libraries = LibraryProcess(PROBE_IMPORTS, LAYERS[level], (), ())
+        server = ForkServer(libraries)
         try:
             child = server.fork(Limits())
             try:
@@ -59,6 +60,7 @@ def _tried(level: Level) -> str:
             return str(error).strip() or type(error).__name__
         finally:
             server.close()
+            libraries.close()
 
 
 def attempts(secret: str) -> Iterator[tuple[str, list[Any]]]:

@@ -1,7 +1,10 @@
-"""Fork server: imports libraries once, and forks a confined child for each submission.
+"""Library process and fork servers: one import of the libraries, and a forked child per submission.
 
-To request a child, the judge sends the limits and the child's connection on the control socket
-(SEQPACKET). The fork server sends back the child's descriptor, and later the child's exit code.
+The library process imports the libraries. To request a fork server, the judge sends it a home
+folder and the fork server's control socket (SEQPACKET). The library process forks, and the fork
+server confines itself. To request a child, the judge sends the limits and the child's connection on
+the control socket. The fork server sends back the child's descriptor, and later the child's exit
+code.
 """
 
 import contextlib
@@ -38,12 +41,14 @@ COUNTED = 5.0  # seconds for which a test process runs, so that its threads can 
 
 
 class Forker:
-    """Process that imports libraries and forks children. It never loads a submission."""
+    """Process that confines itself and forks children. It never loads a submission."""
 
-    def __init__(self, config: dict[str, Any], control: socket.socket) -> None:
+    def __init__(self, config: dict[str, Any], control: socket.socket, home: str) -> None:
         self.config = config
         self.control = control
+        self.home = home
         self.layers = set(config["layers"])
+        self.process = -1
         self.program: bytes | None = None
         self.rules: Any = None
         self.proc = -1
@@ -54,10 +59,9 @@ class Forker:
     def prepare(self) -> None:
         """Do all steps that are needed only once. Their order is necessary."""
         kernel.prctl(kernel.SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        os.environ.update(HOME=self.home, TMPDIR=self.home)
+        self.process = os.pidfd_open(os.getpid())
         self.proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
-        # imports need /proc and all files of Python, which this process cannot reach later
-        warm_up(self.config["warm"])
-        mapped_bytes()
         if "seccomp" in self.layers:
             self.program = system_calls.compile_filter(
                 own_files="namespaces" in self.layers, no_open="no-open" in self.layers
@@ -72,15 +76,15 @@ class Forker:
         elif self.layers:
             private_root.drop_root(readable)
             os.chdir("/")
+        else:
+            os.chdir(self.home)
         if "landlock" in self.layers:
             own = [os.path.dirname(SCRATCH)] if "namespaces" in self.layers else []
             self.rules = system_calls.make_ruleset(readable, own)
         if self.config["core"] is not None:  # so children do not slow each other
             usable = sorted(os.sched_getaffinity(0))
             os.sched_setaffinity(0, {usable[self.config["core"] % len(usable)]})
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
         tempfile.tempdir = None
-        gc.freeze()
         gc.enable()
         if self.layers:
             kernel.prctl(kernel.SET_DUMPABLE, 0)  # no ptrace, no /proc/PID/mem, also in children
@@ -112,8 +116,9 @@ class Forker:
         self.own_pids = os.open("self/ns/pid", os.O_RDONLY, dir_fd=self.proc)
 
     def serve(self) -> None:
-        """Fork a child for each request, until the judge closes the connection."""
-        self.control.send(READY)
+        """Send the own descriptor, and fork a child for each request until there are no more."""
+        socket.send_fds(self.control, [READY], [self.process])
+        os.close(self.process)
         while True:
             message, descriptors, _, _ = socket.recv_fds(self.control, MAX_MESSAGE, 1)
             if not message:
@@ -196,6 +201,24 @@ class Forker:
 
 def main(config: dict[str, Any]) -> None:
     sys.argv[:] = sys.orig_argv[:] = ["submission.py"]
-    forker = Forker(config, socket.socket(fileno=config["control"]))
+    kernel.prctl(kernel.SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # imports need /proc and all files of Python, which a fork server cannot reach later
+    warm_up(config["warm"])
+    mapped_bytes()
+    gc.freeze()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so no ended fork server stays as a zombie
+    requests = socket.socket(fileno=config["requests"])
+    while True:
+        home, descriptors, _, _ = socket.recv_fds(requests, MAX_MESSAGE, 1)
+        if not home:
+            return
+        control = socket.socket(fileno=descriptors[0])
+        if not os.fork():
+            break
+        control.close()
+    requests.close()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    forker = Forker(config, control, home.decode())
     forker.prepare()
     forker.serve()

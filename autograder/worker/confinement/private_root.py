@@ -1,6 +1,7 @@
 """Private root folder with only libraries, and giving up the rights of root."""
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -21,7 +22,9 @@ def drop_root(readable: list[str]) -> None:
     os.setgroups([])
     os.setresgid(NOBODY, NOBODY, NOBODY)
     os.setresuid(NOBODY, NOBODY, NOBODY)
-    kernel.prctl(kernel.SET_DUMPABLE, 1)  # without this, /proc/self/uid_map belongs to root
+    # a change of the user clears both; /proc/self/uid_map would belong to root
+    kernel.prctl(kernel.SET_DUMPABLE, 1)
+    kernel.prctl(kernel.SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
 
 def _open_to_all(path: str) -> bool:
