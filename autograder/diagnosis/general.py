@@ -142,7 +142,7 @@ GENERAL = (
     ),
 )
 # Changes that are not combined with a second mistake: the result has too little information.
-NOT_COMBINED = {"nothing-returned", "rounded-1", "squeezed", "negated", "stored-as-whole"}
+NOT_COMBINED = {"nothing-returned", "rounded-1", "negated", "stored-as-whole"}
 MOST_RESULTS = 3
 
 

@@ -70,16 +70,15 @@ def order_dependence(examination: Examination) -> Finding | None:
     This step comes first, because no other statement is safe if results depend on earlier calls.
     """
     probes, answers = examination.replay.probes(1), examination.answers
-    first_wrong = next(iter(examination.wrong), 0)
     ask = examination.alone() if examination.alone else examination.ask
-    order = [first_wrong, *(n for n in reversed(range(len(probes))) if n != first_wrong)]
+    order = sorted(range(len(probes)), key=lambda n: (n != examination.wrong[-1], -n))
     if all(same(answers[n].outcome, ask(probes[n]).outcome, probes[n].condition) for n in order):
         return None
     finding = located("order_dependent", stated("order_dependent"), names=(REMEMBERS,))
     new = examination.alone or (lambda: examination.ask)
     alone = Examination(examination.replay, lambda probe: new()(probe))  # noqa: PLW0108  each anew
     alone.draw(DRAWS)
-    other = None if all(alone.right) else one_misconception(alone)
+    other = None if all(alone.right) else one_misconception(alone) or two_misconceptions(alone)
     return finding.with_more(stated("other_alone", says=other.says)) if other else finding
 
 
@@ -217,8 +216,8 @@ STEPS = (
     Step(one_misconception, confirmed=True),
     Step(one_in_some_calls, confirmed=True),
     Step(one_in_wrong_calls, confirmed=True),
-    Step(always_the_same, exact_only=True),
     Step(two_misconceptions),
+    Step(always_the_same, exact_only=True),
     Step(one_measure),
     Step(one_generic_change, exact_only=True, confirmed=True),
     Step(one_with_a_generic_change, exact_only=True, confirmed=True),
@@ -328,12 +327,12 @@ def _shown_apart(examination: Examination, pair: Pair) -> bool:
     """
     replay, outcomes, wrong = examination.replay, examination.outcomes, examination.wrong
     first, second, *_ = pair
-    if first in GENERAL or second in GENERAL:
-        return True  # it changes the result at the end, which is always visible
     needed = _needing(examination, second), _needing(examination, first)
     ways = [*_ways(examination, first), *_ways(examination, second)]
     if min(map(len, needed)) < TELLING:
         return False
+    if first in GENERAL or second in GENERAL:
+        return True  # it changes the result at the end, which is always visible
     return any(_shows_alone(replay, n, outcomes[n], each) for each in ways for n in wrong) or (
         _acts(examination, first, needed[0])
         and _acts(examination, second, needed[1])

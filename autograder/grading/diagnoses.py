@@ -268,9 +268,10 @@ class _Diagnoses:
         is_clear = (is_named or name in self.independent) and not remembers
         if is_clear or not result.calls or not result.calls[-1].is_repeatable:
             return None
-        found = None
+        # beside another mistake, a call alone is not right
+        found, compared = None, (None, None) if said and said.statements[1:] else result.compared
         with contextlib.suppress(StudentProblem):
-            found = dependence_of(result.calls, result.compared, self._repeat)
+            found = dependence_of(result.calls, compared, self._repeat)
         self.independent.update(() if found else {name})
         return found
 
