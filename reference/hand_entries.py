@@ -26,6 +26,8 @@ def by_entries(step: str, mine: Array, g: SimpleNamespace) -> list[tuple[str, st
     wrong = [tuple(map(int, place)) for place in np.argwhere(np.abs(mine - right) > WITHIN)]
     if exchanged := _exchanged(mine, right, wrong):
         return [("entries-exchanged", f"right, but {exchanged}")]
+    if step in {"weights", "masked_row"} and (misread := _misread(mine, g.x, wrong)):
+        return [("exponential-misread", f"right, but {misread}")]
     if not 1 <= len(wrong) <= MOST:
         return []
     found = [_explained(mine, place, [*_tried(step, g, place)], right) for place in wrong]
@@ -34,6 +36,27 @@ def by_entries(step: str, mine: Array, g: SimpleNamespace) -> list[tuple[str, st
         return []
     words = (f"entry {index(place)} {word}" for place, (_, word) in zip(wrong, found, strict=True))
     return [(names.pop(), f"right, but {join_names([*words])}")]
+
+
+def in_another_shape(mine: Array, right: Array) -> list[tuple[str, str]]:
+    """Return the mistake in right numbers of a wrong shape: its name, and words for it."""
+    made = [
+        ("brackets", "right, but in one list. Each row needs its own list", right.ravel()),
+        ("brackets", "right, but there is one pair of brackets too many", right[np.newaxis]),
+        ("transposed", "the right ones transposed", right.T),
+    ]
+    for axis, kind in enumerate(("row", "column") if right.ndim > 1 else ("number",)):
+        for place, which in ((0, "first"), (-1, "last")):
+            words = f"right, but the {which} {kind} is missing"
+            if right.ndim == 1 and not right[place]:
+                words = "right, but the 0 of the blocked position is missing"
+            made.append((f"{kind}-missing", words, np.delete(right, place, axis)))
+    return [
+        (name, words)
+        for name, words, numbers in made
+        if mine.shape == numbers.shape != right.shape
+        and np.allclose(mine, numbers, rtol=0, atol=WITHIN)
+    ][:1]
 
 
 def _exchanged(mine: Array, right: Array, wrong: list[Place]) -> str:
@@ -48,6 +71,50 @@ def _exchanged(mine: Array, right: Array, wrong: list[Place]) -> str:
         return ""
     numbers = join_names([*map(str, rows)])
     return f"the entries of row{'s' * (len(rows) > 1)} {numbers} are in another order"
+
+
+def _misread(mine: Array, x: Array, wrong: list[Place]) -> str:
+    """Return words for one wrong exponential in each wrong row of weights, or an empty text."""
+    if mine.ndim == 1:
+        return _misread_in(mine[:-1], x[:-1], "they match") if abs(mine[-1]) <= WITHIN else ""
+    rows = sorted({place[0] for place in wrong})
+    words = [_misread_in(mine[row], x[row], f"row {row} matches") for row in rows]
+    return join_names(words) if all(words) and len(words) <= 2 else ""
+
+
+def _misread_in(mine: Array, x: Array, matches: str) -> str:
+    """Return words for the only wrong exponential that gives a row of weights.
+
+    The proportions of the other weights are evidence. A row of two has no others. There, the wrong
+    exponential must be the right one with two digits exchanged, or without one digit.
+    """
+    e, found = np.exp(x), list[str]()
+    if abs(mine.sum() - 1) > WITHIN or not (mine > WITHIN).all() or not (mine < 1 - WITHIN).all():
+        return ""
+    for place, entry in enumerate(x):
+        others = np.delete(e, place)
+        shares = (1 - mine[place]) * others / others.sum()
+        if (np.abs(np.delete(mine, place) - shares) > WITHIN / 2).any():
+            continue
+        read = mine[place] / (1 - mine[place]) * others.sum()
+        fitting = [f"about {read:.3g}"]
+        if len(x) == 2:
+            fitting = [
+                text
+                for text in _misread_digits(f"{e[place]:.3f}")
+                if abs(mine[place] - float(text) / (float(text) + others[0])) <= WITHIN / 2
+            ]
+        ends = f"in place of e^{entry:.4g}, which is {e[place]:.4g}".replace("^-", "^−")
+        found += [f"{matches} {text} {ends}" for text in fitting[:1]]
+    return found[0] if len(found) == 1 else ""
+
+
+def _misread_digits(text: str) -> Iterator[str]:
+    point = text.index(".")
+    for n in range(point + 1, len(text) - 1):
+        yield text[:n] + text[n + 1] + text[n] + text[n + 2 :]
+    for n in range(point + 1, len(text)):
+        yield text[:n] + text[n + 1 :]
 
 
 def _explained(mine: Array, place: Place, tried: list[Tried], right: Array) -> tuple[str, str]:

@@ -23,7 +23,7 @@ from reference.by_hand import (
     hand_problem,
     step_before,
 )
-from reference.hand_entries import by_entries
+from reference.hand_entries import by_entries, in_another_shape
 from reference.hand_operations import made
 from reference.hand_relations import as_written, with_later
 from reference.misconceptions.hand_computation.steps import MASKED, MASKED_ROW, WRONG
@@ -47,6 +47,7 @@ def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> F
         if not of_row:
             givens = SimpleNamespace(x=call.before, right=right, root=2.0)
             of_row = _by_operations("masked_row", row, givens)
+        of_row = of_row or in_another_shape(row, right)
         return _named(name, of_row, MASKED) or _without_scores(name, row, right, MASKED)
     letter, step = name.split("_", 1)
     if letter not in problem.parts or step not in WRONG:
@@ -63,6 +64,8 @@ def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> F
     certain = [key for key, p in fitting.items() if p < CHANCE]
     is_rounded = any(mistake.startswith("rounded") for mistake, _ in certain)
     certain = certain or _of_part(problem.parts[letter], step, read)
+    if not certain and (mine := _numbers(read, name)) is not None:
+        certain = in_another_shape(mine, problem.parts[letter].exact(step))
     hints = WRONG[step].hints or ()
     found = _named(name, certain, DECIMALS if is_rounded else hints)
     if found is None and step == "weights":
