@@ -370,6 +370,24 @@ def counts_rightly(submission, reference, length):
     return False
 
 
+def wrong_counts(submission, length):
+    """Return the error for counts that are wrong only for long sequences."""
+    said = f"count_visible({length}) gives wrong counts, although count_visible(4) is right."
+    try:
+        counts = expect_shape(submission.aside().count_visible(length), (length,)).astype(int)
+    except (Mismatch, Raised):
+        return Mismatch(said)
+    right = np.arange(1, length + 1)
+    largest = int(counts.max())
+    if largest < length and np.array_equal(counts, np.minimum(right, largest)):
+        said = f"{said} No count is larger than {largest}."
+        return Mismatch(said, mistake="counts-limited")
+    if np.array_equal(counts % 256, right % 256):
+        said = f"{said} After {largest} they start again at {int(counts[largest])}, as numbers of "
+        return Mismatch(f"{said}8 bits do.", mistake="counts-in-eight-bits")
+    return Mismatch(said)
+
+
 def blocks(submission, scores, mask):
     """Return True if apply_mask leaves the allowed scores unchanged and makes the others low."""
     with graded_elsewhere(Mismatch, Raised):
@@ -400,9 +418,7 @@ def test_long_and_unchanged(submission, reference, rng, note, grading):
     if counts_rightly(submission, reference, 4):  # one mistake costs once
         for size in (512, *others):  # 512 does not fit into eight bits
             if not counts_rightly(submission, reference, size):
-                raise Mismatch(
-                    f"count_visible({size}) gives wrong counts, although count_visible(4) is right."
-                )
+                raise wrong_counts(submission, size)
     else:
         note(
             "The counts are wrong. Another check grades the counts. This check grades the other "

@@ -6,7 +6,7 @@ import numpy as np
 
 from autograder.author import Mistakes, Recipe, Trait
 from reference.attention import block, softmax
-from reference.masks import causal_mask, count_visible
+from reference.masks import causal_mask
 from reference.misconceptions.causal_mask.apply import APPLY, mask_of
 from reference.misconceptions.causal_mask.calls import APPLY_FACTS, MASK_TRAITS, scores_and_masks
 from reference.misconceptions.causal_mask.counts import COUNTS
@@ -63,7 +63,7 @@ MISTAKES = Mistakes(
         "count_visible",
         create_probes,
         COUNTS,
-        steps={"counts": lambda s: count_visible(s.seq_len)},
+        steps={"mask": lambda s: causal_mask(s.seq_len), "counts": lambda s: s.mask.sum(-1)},
         parameters=("seq_len",),
     ),
 )

@@ -8,8 +8,11 @@ import numpy as np
 from autograder.author import Family, Hints, Step
 from reference.attention import block, softmax
 from reference.misconceptions.scaled_dot_product_attention.masking import (
+    BELOW,
     heads_as_batch,
     rows_as_padding,
+    smallest,
+    with_low,
 )
 
 LOW: Hints = (
@@ -51,20 +54,21 @@ APPLY = (
             "mask-inverted": (
                 "Your code blocks a score where the mask is true. In this exercise, true means "
                 "“may attend”.",
-                lambda x, m: np.where(m, -np.inf, x),
-                lambda x, m: np.where(m, -1e9, x),
+                *with_low(lambda x, m, low: np.where(m, low, x)),
                 lambda x, m: x + m * -1e9,
             ),
             "mask-transposed": (
                 "The mask acts as if transposed: its rows should be queries, and its columns keys.",
-                lambda x, m: np.where(_t(m), x, -np.inf),
-                lambda x, m: np.where(_t(m), x, -1e9),
+                *with_low(lambda x, m, low: np.where(_t(m), x, low)),
             ),
             "mask-added": (
-                "The mask of 0 and 1 is added to the scores or subtracted from the scores, so "
-                "allowed scores change by 1. Allowed scores should not change.",
+                "Allowed scores change by 1, as if the mask of 0 and 1 is added to the scores or "
+                "subtracted from the scores. Allowed scores should not change.",
                 lambda x, m: x + m,
                 lambda x, m: x - m,
+                *with_low(lambda x, m, low: np.where(m, x + 1, low)),
+                *with_low(lambda x, m, low: np.where(m, x - 1, low)),
+                *(lambda x, m, one=one: x + np.where(m, one, -1e9) for one in (1, -1)),
             ),
             "all-lowered": (
                 "1e9 is subtracted from every score. It should be subtracted only from blocked "
@@ -82,8 +86,7 @@ APPLY = (
             ),
             "additive-mask-returned": (
                 "The result contains only 0 and −∞ or −1e9. The scores are missing.",
-                lambda x, m: np.broadcast_to(np.where(m, 0.0, -np.inf), x.shape),
-                lambda x, m: np.broadcast_to(np.where(m, 0.0, -1e9), x.shape),
+                *with_low(lambda x, m, low: np.where(m, 0 * x, low)),
             ),
             "softmax-taken": (
                 "The function returns weights. It should return scores: the softmax is the task "
@@ -96,26 +99,19 @@ APPLY = (
             ),
             "own-causal-mask": (
                 "Your numbers match a causal mask{, whatever mask is given}.",
-                lambda x, m: np.where(np.tril(np.ones(x.shape[-2:])), x, -np.inf),
-                lambda x, m: np.where(np.tril(np.ones(x.shape[-2:])), x, -1e9),
+                *with_low(lambda x, m, low: np.where(np.tril(np.ones(x.shape[-2:])), x, low)),
             ),
             "mask-rows-meet-batch": (
                 "{A mask of two axes is right, with one exception. }If the mask has as many rows "
                 "as there are sequences, row i of the mask acts on all queries of sequence i. Row "
                 "i should act on query i of every sequence.",
-                *(
-                    lambda x, m, low=low, axes=axes: np.where(rows_as_padding(m, x, axes), x, low)
-                    for low in (-np.inf, -1e9)
-                    for axes in (range(3, 9), range(3, 4))
-                ),
+                *with_low(lambda x, m, low: np.where(rows_as_padding(m, x, range(3, 9)), x, low)),
+                *with_low(lambda x, m, low: np.where(rows_as_padding(m, x, range(3, 4)), x, low)),
             ),
             "mask-heads-meet-batch": (
                 "The mask has three axes and the scores have four. Your code matches the first "
                 "axes of both. Broadcasting matches the last axes.",
-                *(
-                    lambda x, m, low=low: np.where(heads_as_batch(m, x), x, low)
-                    for low in (-np.inf, -1e9)
-                ),
+                *with_low(lambda x, m, low: np.where(heads_as_batch(m, x), x, low)),
             ),
             "diagonal-blocked": (
                 "The diagonal is blocked too, even where the mask is true.",
@@ -169,15 +165,12 @@ APPLY = (
             ],
             "blocked-smallest": [
                 (
-                    "Blocked scores are replaced by the smallest score of the whole array, so "
-                    "blocked keys still get weight.",
-                    lambda x, m: np.where(m, x, x.min()),
-                ),
-                (
-                    "Blocked scores are replaced by the smallest score of their row, so blocked "
-                    "keys still get weight.",
-                    lambda x, m: np.where(m, x, x.min(-1, keepdims=True)),
-                ),
+                    f"Blocked scores are {words} smallest score of {whole}, so blocked keys still "
+                    "get weight.",
+                    lambda x, m, axis=axis, less=less: np.where(m, x, smallest(x, axis) - less),
+                )
+                for whole, axis in (("the whole array", None), ("their row", -1))
+                for less, words in BELOW
             ],
             "lowered": [
                 (
@@ -211,28 +204,26 @@ APPLY = (
                 "{Masks of True and False are right. }In a mask of 0 and 1, `~` does not "
                 "exchange the two numbers. It turns whole numbers into other numbers, which count "
                 "as True.",
-                *(
-                    lambda s, low=low: np.where(~np.asarray(s.mask), low, s.scores)
-                    for low in (-np.inf, -1e9)
+                *with_low(lambda s, low: np.where(~np.asarray(s.mask), low, s.scores)),
+            ),
+            "mask-filled-up": (
+                "Your numbers match a mask whose entries are repeated, one after the other, until "
+                "they fill the scores, as np.resize does. This is no broadcasting.",
+                *with_low(
+                    lambda s, low: np.where(np.resize(s.mask, s.scores.shape), s.scores, low)
                 ),
             ),
             "mask-not-stretched": [
                 (
                     "The mask acts like an index of the scores. An index does not broadcast, so a "
                     "mask with fewer rows or axes raises an error, or selects other scores.",
-                    *(
-                        lambda s, low=low: _indexed(s.scores, np.asarray(s.mask) == 0, low)
-                        for low in (-np.inf, -1e9)
-                    ),
+                    *with_low(lambda s, low: _indexed(s.scores, np.asarray(s.mask) == 0, low)),
                 ),
                 (
                     "`~mask` acts like an index of the scores. An index does not broadcast, so a "
                     "mask of True and False needs the shape of the scores. `~` exchanges True and "
                     "False, but not the numbers 0 and 1.",
-                    *(
-                        lambda s, low=low: _indexed(s.scores, ~np.asarray(s.mask), low)
-                        for low in (-np.inf, -1e9)
-                    ),
+                    *with_low(lambda s, low: _indexed(s.scores, ~np.asarray(s.mask), low)),
                 ),
             ],
         },

@@ -67,6 +67,8 @@ def scores_and_masks(draw: int) -> Sequence[Probe]:
         Probe((np.array([[7.0, 9.0], [-910.0, 900.0 + draw]]), causal_mask(2)), condition=1e3),
         Probe((np.array([[7.0, 9.0], [-400.0, 401.0 + draw]]), causal_mask(2)), condition=1e3),
         Probe((np.array([[7.0, 9.0], [930.0, -940.0 - draw]]), causal_mask(2)), condition=1e3),
+        Probe((scores(2, 2, 3, 4), np.stack([rows, rows[::-1]])[:, np.newaxis])),
+        Probe((scores(2, 3, 4), rows[:, 2:3])),
     ]
 
 

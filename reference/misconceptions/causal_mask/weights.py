@@ -173,13 +173,6 @@ WEIGHTS = (
                 )
                 for words, by in DIVISORS
             ],
-            "weights-divided": [
-                (
-                    f"The weights are divided by {words} after the softmax.",
-                    {"returned": lambda s, by=by: s.result / by(s)},
-                )
-                for words, by in DIVISORS
-            ],
         },
     ),
     Family(
@@ -199,11 +192,7 @@ WEIGHTS = (
     ),
     Family(
         "weights",
-        (
-            "In NumPy, what is np.exp(1000) / np.exp(1000)?",
-            "If you subtract a row's largest score from the whole row, no exponential is above 1.",
-            "Before you exponentiate, subtract the maximum of each row, with keepdims=True.",
-        ),
+        OVERFLOW,
         {
             "softmax-not-stable": (
                 "{The weights are right for small scores. }Large scores overflow{, as in a "

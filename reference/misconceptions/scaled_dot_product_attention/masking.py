@@ -70,6 +70,19 @@ def _after(change: Callable[[Any, Any], Any], shares: Any = softmax) -> dict[str
     }
 
 
+def with_low(change: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
+    """Return a change for each usual number of blocked scores, which is its last argument."""
+    return tuple(lambda *args, low=low: change(*args, low) for low in (-np.inf, -1e9))
+
+
+# by how much blocked scores are below the smallest score
+BELOW = ((0, "replaced by the"), *((n, f"only {n} below the") for n in (1, 2, 5, 10, 20)))
+
+
+def smallest(scores: Any, axis: int | None) -> Any:
+    return scores.min(axis, keepdims=True)
+
+
 def _causal(state: Any) -> Any:
     return np.tril(np.ones(state.scaled.shape[-2:], bool))
 
@@ -94,15 +107,13 @@ MASKING = (
             "mask-inverted": (
                 "Your code blocks a key where the mask is True. In this exercise, True means “may "
                 "attend”.",
-                lambda s: masked(s, lambda m: np.where(m, -np.inf, s.scaled)),
+                *with_low(lambda s, low: masked(s, lambda m: np.where(m, low, s.scaled))),
                 lambda s: masked(s, lambda m: s.scaled - 1e9 * m),
-                lambda s: masked(s, lambda m: np.where(m, -1e9, s.scaled)),
             ),
             "mask-transposed": (
                 "The mask acts as if transposed: its rows should be queries, and its columns keys.",
-                *(
-                    lambda s, low=low: masked(s, lambda m: np.where(transposed(m), s.scaled, low))
-                    for low in (-np.inf, -1e9)
+                *with_low(
+                    lambda s, low: masked(s, lambda m: np.where(transposed(m), s.scaled, low))
                 ),
             ),
             "mask-after-softmax": (
@@ -130,7 +141,7 @@ MASKING = (
             ),
             "low-number-in-weights": (
                 "The mask acts after the softmax, so blocked weights are −∞ or −1e9 instead of 0.",
-                *(_after(lambda w, m, low=low: np.where(m, w, low)) for low in (-np.inf, -1e9)),
+                *map(_after, with_low(lambda w, m, low: np.where(m, w, low))),
             ),
             "mask-on-output-only": (
                 "The returned weights are not masked. Only the output is made with masked weights.",
@@ -187,12 +198,18 @@ MASKING = (
                     ),
                 ),
             ],
-            "blocked-scores-smallest": (
-                "Blocked scores are replaced by the smallest score, so blocked keys still get "
-                "weight.",
-                lambda s: masked(s, lambda m: np.where(m, s.scaled, s.scaled.min(-1)[..., None])),
-                lambda s: masked(s, lambda m: np.where(m, s.scaled, s.scaled.min())),
-            ),
+            "blocked-scores-smallest": [
+                (
+                    f"Blocked scores are {words} smallest score, so blocked keys still get weight.",
+                    *(
+                        lambda s, less=less, axis=axis: masked(
+                            s, lambda m: np.where(m, s.scaled, smallest(s.scaled, axis) - less)
+                        )
+                        for axis in (-1, None)
+                    ),
+                )
+                for less, words in BELOW
+            ],
             "mask-turned-by-tilde": (
                 "{Masks of True and False are right. }In a mask of 0 and 1, `~` does not "
                 "exchange the two numbers. It turns whole numbers into other numbers, which count "
@@ -244,11 +261,10 @@ MASKING = (
                 (
                     "Your numbers match a causal mask, even if no mask is given. If a mask "
                     "is given, your code uses both masks.",
-                    *(
-                        lambda s, low=low: np.where(
+                    *with_low(
+                        lambda s, low: np.where(
                             _causal(s) & (s.mask is None or np.asarray(s.mask) != 0), s.scaled, low
                         )
-                        for low in (-np.inf, -1e9)
                     ),
                 ),
             ],
