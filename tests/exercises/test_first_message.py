@@ -21,7 +21,13 @@ pytestmark = pytest.mark.one_in(20)
 
 # A change of the solution; the mistakes that are named, and a part of what is said of them.
 CHANGES = [
-    ("softmax", "np.exp(", "2.718 ** (", ("rounded-e",), "that replaces e by 2.718."),
+    (
+        "softmax",
+        "np.exp(",
+        "2.718 ** (",
+        ("rounded-e",),
+        "are powers of 2.718 divided by their sum.",
+    ),
     (
         "softmax",
         "dtype=float",

@@ -67,13 +67,6 @@ def _factor(s: Any, v: Any) -> float:
     return factor
 
 
-def _rounded_e(s: Any, v: Any) -> float:
-    base = float(np.exp(_factor(s, v)))
-    if abs(base - np.e) > 0.02 or abs(base - round(base, 3)) > 1e-5:
-        raise ValueError("another number than e rounded")
-    return base
-
-
 MISTAKES = Mistakes(
     Recipe(
         "softmax",
@@ -90,7 +83,6 @@ MISTAKES = Mistakes(
         },
         traits=TRAITS,
         facts=(
-            Fact("rounded-e", _rounded_e, "Your numbers match a softmax that replaces e by {}."),
             Fact(
                 "another-factor",
                 _factor,

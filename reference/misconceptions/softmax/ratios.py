@@ -37,8 +37,17 @@ RATIOS = (
         "exponentials",
         "Your numbers are",
         "the exponentials divided by their sum",
-        ("base-2", "powers of 2 divided by their sum", lambda s: np.exp2(s.shifted)),
-        ("base-10", "powers of 10 divided by their sum", lambda s: np.power(10.0, s.shifted)),
+        *(
+            (
+                name,
+                f"powers of {base} divided by their sum",
+                lambda s, b=base: float(b) ** s.shifted,
+            )
+            for base, name in {
+                **{2: "base-2", 3: "base-3", 10: "base-10"},
+                **dict.fromkeys((2.7, 2.71, 2.72, 2.718), "rounded-e"),
+            }.items()
+        ),
         ("no-exponential", "the inputs divided by their sum", lambda s: s.array),
         (
             "minimum-to-maximum",

@@ -24,8 +24,8 @@ OVERFLOW: Hints = (
 )
 
 
-def _at(state: Any, change: Any) -> Any:
-    return change(state.exponentials)
+def _along(s: Any, of: Callable[..., Any]) -> Any:
+    return of(s.array, axis=s.axis, keepdims=True)
 
 
 def _divided(by: Callable[[Any], Any]) -> tuple[Step, Step]:
@@ -109,7 +109,7 @@ SHIFTS = (
             "sum-over-everything": (
                 "Your numbers are the exponentials divided by the sum over the whole array. They "
                 "should be divided by the sum along the axis.",
-                lambda s: np.exp(s.shifted).sum() if s.array.ndim > 1 else _at(s, np.sum),
+                lambda s: s.exponentials.sum(),
             ),
             **{
                 f"sum-over-{name}-axis": (
@@ -241,21 +241,14 @@ SHIFTS = (
         "shifted",
         "Large inputs that are far apart overflow, as in a softmax that subtracts",
         "the maximum",
-        ("mean-subtracted", "the mean", lambda s: s.array - s.array.mean(s.axis, keepdims=True)),
-        (
-            "median-subtracted",
-            "the median",
-            lambda s: s.array - np.median(s.array, axis=s.axis, keepdims=True),
+        *(
+            (f"{name}-subtracted", f"the {name}", lambda s, of=of: s.array - _along(s, of))
+            for name, of in (("mean", np.mean), ("median", np.median), ("minimum", np.min))
         ),
         (
             "first-subtracted",
             "the first input",
             lambda s: s.array - np.take(s.array, [0], axis=s.axis),
-        ),
-        (
-            "minimum-subtracted",
-            "the minimum",
-            lambda s: s.array - s.array.min(axis=s.axis, keepdims=True),
         ),
         hints=OVERFLOW,
     ),
@@ -263,11 +256,7 @@ SHIFTS = (
         "shifted",
         "Your numbers match a softmax of inputs divided by",
         "inputs minus their maximum",
-        (
-            "divided-by-maximum",
-            "their maximum",
-            *_divided(lambda s: s.array.max(axis=s.axis, keepdims=True)),
-        ),
+        ("divided-by-maximum", "their maximum", *_divided(lambda s: _along(s, np.max))),
         (
             "divided-by-largest-size",
             "their largest absolute value",
@@ -278,11 +267,7 @@ SHIFTS = (
             "the root of their number",
             *_divided(lambda s: np.sqrt(s.array.shape[s.axis])),
         ),
-        (
-            "divided-by-sum-first",
-            "their sum",
-            *_divided(lambda s: s.array.sum(axis=s.axis, keepdims=True)),
-        ),
+        ("divided-by-sum-first", "their sum", *_divided(lambda s: _along(s, np.sum))),
         hints=(
             "Does a softmax stay the same if all inputs are divided by the same number?",
             "You can subtract the maximum without any change of the result. If you divide by the "
