@@ -7,9 +7,8 @@ import numpy as np
 
 from autograder.author import Fact, Mistakes, Probe, Recipe, Trait
 from reference.attention import softmax
-from reference.misconceptions.attention_patterns.links import LINK_MISTAKES
+from reference.misconceptions.attention_patterns.links import LINK_MISTAKES, STEPS
 from reference.misconceptions.attention_patterns.measures import MEASURES
-from reference.patterns import strongest_links
 from reference.scaling import entropy
 
 
@@ -131,7 +130,7 @@ MISTAKES = Mistakes(
         "strongest_links",
         weights,
         LINK_MISTAKES,
-        steps={"links": lambda s: strongest_links(np.asarray(s.weights), s.tokens, s.k)},
+        steps=STEPS,
         parameters=("weights", "tokens", "k"),
         defaults={"k": 2},
         traits=(

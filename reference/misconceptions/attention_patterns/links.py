@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from autograder.author import Family, Hints, Step
-from reference.patterns import strongest_links
 
 LINKS: Hints = (
     "For the first query, which token has the largest weight?",
@@ -15,31 +14,45 @@ LINKS: Hints = (
 )
 
 
-def _links(s: Any, k: int | None = None) -> Any:
-    return strongest_links(np.asarray(s.weights), s.tokens, s.k if k is None else k)
+def _chosen(of: Callable[[Any, int, Any], Any]) -> dict[str, Step]:
+    """Return a change of the columns that are chosen for query `i` with the weights `row`."""
+    return {"chosen": lambda s: [[*of(s, i, row)] for i, row in enumerate(s.matrix)]}
+
+
+def _pairs(of: Callable[[Any, int, int, float], Any]) -> dict[str, Step]:
+    """Return a change of the link from query `i` to the chosen column `j`, with its weight."""
+    return {
+        "links": lambda s: [
+            [of(s, i, int(j), float(s.matrix[i][j])) for j in columns]
+            for i, columns in enumerate(s.chosen)
+        ]
+    }
+
+
+def _shown(of: Callable[[Any, Any], Any]) -> dict[str, Step]:
+    return {"shown": lambda s: of(s, s.links)}
+
+
+def _order(row: Any) -> Any:
+    return np.argsort(-row, kind="stable")
+
+
+def _without_itself(s: Any, i: int, row: Any) -> Any:
+    return [j for j in _order(row) if j != i][: s.k]
+
+
+def _columns_by(s: Any, key: Callable[[int], Any], reverse: bool = True) -> Any:
+    return sorted(range(len(s.tokens)), key=key, reverse=reverse)[: s.k]
 
 
 def _joined(rows: Any) -> list[Any]:
     return [link for row in rows for link in row]
 
 
-def _sorted(s: Any, key: Callable[[Any], Any], count: Callable[[Any], int] = lambda s: s.k) -> Any:
-    w = np.asarray(s.weights)
-    rows = [np.argsort(key(row), kind="stable")[: count(s)] for row in w]
-    return [
-        [(s.tokens[j], float(row[j])) for j in chosen] for row, chosen in zip(w, rows, strict=True)
-    ]
-
-
-def _others(s: Any) -> Any:
-    w = np.asarray(s.weights)
-    return strongest_links(np.where(np.eye(len(w)) > 0, -1, w), s.tokens, min(s.k, len(w) - 1))
-
-
-def _by_token(of: Callable[[list[float]], float]) -> Step:
+def _by_token(of: Callable[[list[float]], float]) -> dict[str, Step]:
     def links(s: Any) -> Any:
         found = []
-        for row in np.asarray(s.weights):
+        for row in s.matrix:
             known: dict[str, list[float]] = {}
             for token, weight in zip(s.tokens, map(float, row), strict=True):
                 known.setdefault(token, []).append(weight)
@@ -47,135 +60,168 @@ def _by_token(of: Callable[[list[float]], float]) -> Step:
             found.append(sorted(each, key=lambda link: -link[1])[: s.k])
         return found
 
-    return links
+    return {"links": links}
 
 
-def _with_weights(s: Any, change: Callable[[float], float]) -> Any:
-    return [[(token, change(weight)) for token, weight in row] for row in _links(s)]
+def _of_first(s: Any) -> Any:
+    return np.asarray(s.weights)[:, [s.tokens.index(token) for token in s.tokens]]
 
 
 FORMS = ("{:.4f}", "{:.0f}", "{:.1f}", "{:.2f}", "{}")
-
-
-def _sorted_by(key: Callable[[float], Any]) -> Step:
-    def links(s: Any) -> Any:
-        rows = (list(zip(s.tokens, map(float, row), strict=True)) for row in np.asarray(s.weights))
-        return [sorted(row, key=lambda link: key(link[1]), reverse=True)[: s.k] for row in rows]
-
-    return links
-
-
+STEPS: dict[str, Step] = {
+    "matrix": lambda s: np.asarray(s.weights),
+    **_chosen(lambda s, i, row: _order(row)[: s.k]),
+    **_pairs(lambda s, i, j, w: (s.tokens[j], w)),
+    **_shown(lambda s, links: links),
+}
 LINK_MISTAKES = (
     Family(
-        "links",
+        "matrix",
         LINKS,
         {
+            "columns": (
+                "Your links are those of the columns. A column shows which queries look at a "
+                "token. A row shows which tokens a query looks at.",
+                lambda s: np.asarray(s.weights).T,
+            ),
+            "first-of-a-repeated-token": (
+                "If a token repeats, every link of this token has the weight of the first "
+                "occurrence.",
+                _of_first,
+                _pairs(lambda s, i, j, w: (s.tokens[j], float(_of_first(s)[i, j]))),
+            ),
+        },
+    ),
+    Family(
+        None,
+        LINKS,
+        means=_chosen,
+        ways={
             "smallest-links": (
                 "The links have the smallest weights of each query. They should have the largest "
                 "weights.",
-                lambda s: _sorted(s, lambda row: row),
+                lambda s, i, row: np.argsort(row, kind="stable")[: s.k],
             ),
             "smallest-first": (
                 "{The links are right, but the|The} smallest link comes first. The largest should "
                 "come first.",
-                lambda s: [row[::-1] for row in _links(s)],
+                lambda s, i, row: _order(row)[: s.k][::-1],
             ),
             "in-order-of-tokens": (
                 "{The links are right, but they|The links} are in the order of the tokens. "
                 "The largest link should come first.",
-                lambda s: [
-                    [(s.tokens[j], float(row[j])) for j in sorted(np.argsort(-row)[: s.k])]
-                    for row in np.asarray(s.weights)
-                ],
-            ),
-            "columns": (
-                "Your links are those of the columns. A column shows which queries look at a "
-                "token. A row shows which tokens a query looks at.",
-                lambda s: strongest_links(np.asarray(s.weights).T, s.tokens, s.k),
+                lambda s, i, row: sorted(_order(row)[: s.k]),
             ),
             "without-itself": (
                 "The links of a query leave out the query's own position. List this link too.",
-                _others,
+                _without_itself,
             ),
             "one-more": (
                 "In your result, each query has one link too many.",
-                lambda s: _links(s, s.k + 1),
+                lambda s, i, row: _order(row)[: s.k + 1],
             ),
             "one-fewer": (
                 "In your result, each query has one link too few.",
-                lambda s: _links(s, max(s.k - 1, 0)),
+                lambda s, i, row: _order(row)[: max(s.k - 1, 0)],
             ),
             "always-two": (
                 "Your result always has two links for each query{, whatever k is}.",
-                lambda s: _links(s, 2),
+                lambda s, i, row: _order(row)[:2],
             ),
             "all-of-them": (
                 "Your result always has all links of each query{, whatever k is}.",
-                lambda s: _links(s, 99),
+                lambda s, i, row: _order(row),
             ),
+            "largest-left-out": (
+                "Your code leaves out the largest link of each query.",
+                lambda s, i, row: _order(row)[1 : s.k + 1],
+            ),
+            "sorted-by-token": [
+                (
+                    "{The links are right, but they|The links} are in alphabetical order of "
+                    "the tokens. The largest link should come first.",
+                    lambda s, i, row: sorted(
+                        _order(row)[: s.k], key=lambda j: (s.tokens[j], row[j])
+                    ),
+                ),
+                (
+                    "Your links match the first k of all links in alphabetical order of the "
+                    "tokens, or the last k. They should be the k largest links.",
+                    *(
+                        lambda s, i, row, last=last: _columns_by(
+                            s, lambda j: (s.tokens[j], row[j]), last
+                        )
+                        for last in (True, False)
+                    ),
+                ),
+            ],
+            "first-columns": (
+                "Your links are those to the first k tokens. They should be the k largest links.",
+                lambda s, i, row: range(len(row))[: s.k],
+            ),
+            "sorted-as-text": (
+                "Your links match an order of the weights as text. As text, “9” is larger than "
+                "“40”.",
+                *(
+                    lambda s, i, row, form=form: _columns_by(s, lambda j: form.format(100 * row[j]))
+                    for form in FORMS
+                ),
+            ),
+        },
+    ),
+    Family(
+        None,
+        LINKS,
+        means=_pairs,
+        ways={
             "tokens-only": (
                 "Your links have no weights. A link is a pair of a token and a weight.",
-                lambda s: [[t for t, _ in row] for row in _links(s)],
+                lambda s, i, j, w: s.tokens[j],
             ),
             "weights-only": (
                 "Your links have no tokens. A link is a pair of a token and a weight.",
-                lambda s: [[w for _, w in row] for row in _links(s)],
+                lambda s, i, j, w: w,
             ),
             "weight-first": (
                 "The pairs are (weight, token). The token should come first.",
-                lambda s: [[(w, t) for t, w in row] for row in _links(s)],
+                lambda s, i, j, w: (w, s.tokens[j]),
             ),
             "places-for-tokens": (
                 "The pairs contain the number of a column. They should contain the token of that "
                 "column.",
-                lambda s: [
-                    [(int(j), float(row[j])) for j in np.argsort(-row)[: s.k]]
-                    for row in np.asarray(s.weights)
-                ],
+                lambda s, i, j, w: (j, w),
             ),
             "query-for-key": (
                 "The pairs contain the token of the query. They should contain the token that the "
                 "query looks at.",
-                lambda s: [[(s.tokens[i], w) for _, w in row] for i, row in enumerate(_links(s))],
+                lambda s, i, j, w: (s.tokens[i], w),
             ),
-            "a-dict": (
-                "Each query has a dict. It should have a list of pairs, because a token may "
-                "repeat.",
-                lambda s: [dict(row) for row in _links(s)],
+            "with-the-query": (
+                "A link has three parts, because it also contains the token of the query. A link "
+                "should be a pair: the token that the query looks at, and the weight.",
+                lambda s, i, j, w: (s.tokens[i], s.tokens[j], w),
             ),
-            "by-token": (
-                "The result is a dict by token. It should be a list in the order of the queries, "
-                "because a token may repeat.",
-                lambda s: dict(zip(s.tokens, _links(s), strict=True)),
+            "weights-rounded": [
+                (
+                    f"The weights in the links are rounded to {digits} decimals.",
+                    lambda s, i, j, w, digits=digits: (s.tokens[j], round(w, digits)),
+                )
+                for digits in (1, 2, 3, 4)
+            ],
+            "weights-in-percent": (
+                "The weights in the links are percentages. They should be the weights themselves.",
+                lambda s, i, j, w: (s.tokens[j], 100 * w),
             ),
-            "first-query-only": (
-                "The result has only the links of the first query.",
-                lambda s: _links(s)[0],
-            ),
-            "one-list": (
-                "All links are in one list. Each query should have its own list.",
-                lambda s: _joined(_links(s)),
-            ),
-            "one-list-for-all": (
-                "Every query has the same list, with the links of all queries. Each query should "
-                "have its own list.",
-                lambda s: [_joined(_links(s))] * len(_links(s)),
-            ),
-            "links-so-far": (
-                "The list of a query also has the links of all queries before it. Each query "
-                "should have its own list.",
-                lambda s: [_joined(_links(s)[:end]) for end in range(1, 1 + len(_links(s)))],
-            ),
+        },
+    ),
+    Family(
+        None,
+        LINKS,
+        {
             "repeated-token-once": (
                 "If a token repeats, only its last link is in the result. Each occurrence should "
                 "have its own link.",
-                lambda s: [
-                    sorted(
-                        dict(zip(s.tokens, map(float, row), strict=True)).items(),
-                        key=lambda link: -link[1],
-                    )[: s.k]
-                    for row in np.asarray(s.weights)
-                ],
+                _by_token(lambda weights: weights[-1]),
             ),
             "largest-of-a-repeated-token": (
                 "If a token repeats, only its largest link is in the result. Each occurrence "
@@ -187,55 +233,46 @@ LINK_MISTAKES = (
                 "its own link.",
                 _by_token(sum),
             ),
-            "largest-left-out": (
-                "Your code leaves out the largest link of each query.",
-                lambda s: [row[1:] for row in _links(s, s.k + 1)],
+        },
+    ),
+    Family(
+        None,
+        LINKS,
+        means=_shown,
+        ways={
+            "repeated-token-once": (
+                "If several of a query's k largest links have the same token, only one of them is "
+                "in the result, as in a dict. Each occurrence should have its own link.",
+                lambda s, links: [[*dict(row).items()] for row in links],
+                lambda s, links: [[*dict(row + row[::-1]).items()] for row in links],
             ),
-            "sorted-by-token": (
-                "{The links are right, but they|The links} are in alphabetical order of "
-                "the tokens. The largest link should come first.",
-                lambda s: [sorted(row) for row in _links(s)],
+            "a-dict": (
+                "Each query has a dict. It should have a list of pairs, because a token may "
+                "repeat.",
+                lambda s, links: [dict(row) for row in links],
             ),
-            "weights-rounded": [
-                (
-                    f"The weights in the links are rounded to {digits} decimals.",
-                    lambda s, digits=digits: _with_weights(s, lambda w: round(w, digits)),
-                )
-                for digits in (1, 2, 3, 4)
-            ],
-            "weights-in-percent": (
-                "The weights in the links are percentages. They should be the weights themselves.",
-                lambda s: _with_weights(s, lambda w: 100 * w),
+            "by-token": (
+                "The result is a dict by token. It should be a list in the order of the queries, "
+                "because a token may repeat.",
+                lambda s, links: dict(zip(s.tokens, links, strict=True)),
             ),
-            "with-the-query": (
-                "A link has three parts, because it also contains the token of the query. A link "
-                "should be a pair: the token that the query looks at, and the weight.",
-                lambda s: [
-                    [(s.tokens[i], *link) for link in row] for i, row in enumerate(_links(s))
-                ],
+            "first-query-only": (
+                "The result has only the links of the first query.",
+                lambda s, links: links[0],
             ),
-            "sorted-as-text": (
-                "Your links match an order of the weights as text. As text, “9” is larger than "
-                "“40”.",
-                *(_sorted_by(lambda w, form=form: form.format(100 * w)) for form in FORMS),
+            "one-list": (
+                "All links are in one list. Each query should have its own list.",
+                lambda s, links: _joined(links),
             ),
-            "first-of-a-repeated-token": (
-                "If a token repeats, every link of this token has the weight of the first "
-                "occurrence.",
-                lambda s: [
-                    sorted(
-                        ((t, float(row[s.tokens.index(t)])) for t in s.tokens),
-                        key=lambda link: -link[1],
-                    )[: s.k]
-                    for row in np.asarray(s.weights)
-                ],
-                lambda s: [
-                    [
-                        (s.tokens[j], float(row[s.tokens.index(s.tokens[j])]))
-                        for j in np.argsort(-row)[: s.k]
-                    ]
-                    for row in np.asarray(s.weights)
-                ],
+            "one-list-for-all": (
+                "Every query has the same list, with the links of all queries. Each query should "
+                "have its own list.",
+                lambda s, links: [_joined(links)] * len(links),
+            ),
+            "links-so-far": (
+                "The list of a query also has the links of all queries before it. Each query "
+                "should have its own list.",
+                lambda s, links: [_joined(links[:end]) for end in range(1, 1 + len(links))],
             ),
         },
     ),

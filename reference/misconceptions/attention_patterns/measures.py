@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from autograder.author import Family, Hints, Step
+from autograder.author import Family, Hints, Step, without
 from reference.attention import softmax
 from reference.misconceptions.formulas import formulas
+from reference.misconceptions.reductions import wrong_reductions
 from reference.scaling import entropy
 
 WEIGHTS: Hints = (
@@ -37,6 +38,12 @@ def of_weights(change: Callable[[Any], Any]) -> Step:
     return lambda s: change(s.weights)
 
 
+# mistakes that give right numbers or those of others: the scores are one symmetric matrix
+SAME_HERE = (
+    "softmax-over-queries softmax-over-axis-0 softmax-over-axis-1 softmax-over-matrix "
+    "sum-along-axis-0 sum-along-axis-1 sum-along-matrix maximum-along-axis-0 "
+    "maximum-along-axis-1 maximum-without-keepdims maximum-added"
+)
 MEASURES = (
     formulas(
         "scaled",
@@ -73,29 +80,20 @@ MEASURES = (
                     )
                 },
             ),
-            "softmax-over-everything": (
-                "The sum of your softmax runs over the whole matrix, not over each row.",
-                {"weights": lambda s: softmax(s.scaled, None)},
-                {"weights": lambda s: (e := np.exp(s.scaled - s.scaled.max(1)[:, None])) / e.sum()},
-            ),
             "softmax-not-stable": (
                 "{The result is right for small embeddings. }Large embeddings give NaN, as in "
                 "a softmax whose exponentials overflow.",
                 {"weights": lambda s: np.exp(s.scaled) / np.exp(s.scaled).sum(-1, keepdims=True)},
             ),
-            "largest-of-all": (
-                "The largest score of the whole matrix is subtracted from every row. So rows that "
-                "are far below it become 0 / 0, which is NaN.",
-                {"weights": lambda s: (e := np.exp(s.scaled - s.scaled.max())) / e.sum(1)[:, None]},
-            ),
-            "no-softmax": (
-                "The measures are those of the scaled scores, without a softmax.",
-                {"weights": lambda s: s.scaled},
-            ),
             "exponentials-only": (
                 "The measures are those of the exponentials. The exponentials should be divided "
                 "by their sum first.",
                 {"weights": lambda s: np.exp(s.scaled)},
+            ),
+            "scores-for-weights": (
+                "self_attention is the mean of the scaled scores on the diagonal. It should be "
+                "the mean of the weights on the diagonal.",
+                {"self_attention": lambda s: np.diag(s.scaled).mean()},
             ),
             "diagonal-blocked": (
                 "The diagonal is blocked, so no position looks at itself. Each position should.",
@@ -112,6 +110,7 @@ MEASURES = (
             ),
         },
     ),
+    *without(wrong_reductions("scaled", WEIGHTS), SAME_HERE),
     formulas(
         "self_attention",
         "self_attention is",
@@ -146,14 +145,7 @@ MEASURES = (
         ),
         ("rows-largest", "an array with one value for each row", lambda w: w.max(-1)),
         ("place-of-the-largest", "the place of the largest weight", np.argmax),
-        ("largest-column-sum", "the largest sum of a column", lambda w: w.sum(0).max()),
-        ("largest-column-mean", "the largest mean of a column", lambda w: w.mean(0).max()),
         ("smallest", "the smallest weight", np.min),
-        (
-            "largest-beside-the-diagonal",
-            "the largest weight beside the diagonal",
-            lambda w: (w - np.diag(np.diag(w))).max(),
-        ),
         hints=LARGEST,
         means=of_weights,
     ),
@@ -173,7 +165,7 @@ MEASURES = (
             lambda w: entropy(w).mean() / w.shape[-1],
         ),
         (
-            "one-entropy-of-everything",
+            "sum-of-entropies",
             "one entropy of all weights, divided by their sum",
             lambda w: entropy((w / w.sum()).reshape(-1)),
         ),
