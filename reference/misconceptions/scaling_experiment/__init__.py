@@ -60,12 +60,16 @@ MISTAKES = Mistakes(
         score_probes,
         GRADIENT,
         steps={
-            "p": lambda s: softmax(s.scores),
-            "jacobian": lambda s: diagonal(s.p) - outer(s.p),
+            "weights": lambda s: softmax(s.scores),
+            "jacobian": lambda s: diagonal(s.weights) - outer(s.weights),
             "norm": lambda s: frobenius(s.jacobian),
         },
         parameters=("scores",),
-        labels={"p": "the weights", "jacobian": "the matrix of derivatives", "norm": "the norms"},
+        labels={
+            "weights": "the weights",
+            "jacobian": "the matrix of derivatives",
+            "norm": "the norms",
+        },
         traits=GRADIENT_TRAITS,
         facts=(
             Fact(

@@ -8,6 +8,7 @@ import numpy as np
 from autograder.author import Family, Hints, Probe, Step, Trait
 from reference.attention import softmax
 from reference.misconceptions.formulas import formulas
+from reference.misconceptions.reductions import wrong_reductions
 
 JACOBIAN: Hints = (
     "What is the derivative of softmax output i with respect to input j?",
@@ -34,7 +35,7 @@ def _row_norms(j: Any) -> Any:
 
 
 def of_weights(change: Callable[[Any], Any]) -> Step:
-    return lambda s: change(s.p)
+    return lambda s: change(s.weights)
 
 
 def of_jacobian(change: Callable[[Any], Any]) -> Step:
@@ -136,51 +137,32 @@ GRADIENT = (
             ),
         },
     ),
+    *(
+        family.worded(
+            lambda text: text.replace("the queries (axis −2)", "axis −2").replace(
+                "run over the keys", "run along the last axis, within each row"
+            )
+        )
+        for family in wrong_reductions("scores", JACOBIAN)
+    ),
     Family(
-        "p",
+        "weights",
         JACOBIAN,
         means=of_scores,
         ways={
-            "no-softmax": (
-                "Your numbers match scores that are used as weights, without a softmax.",
-                lambda x: x,
-            ),
             "sigmoid": (
                 "Your numbers match weights from a sigmoid instead of a softmax.",
                 lambda x: 1 / (1 + np.exp(-x)),
-            ),
-            "softmax-over-columns": (
-                "The softmax runs along axis −2, within each column. "
-                "It should run along the last axis, within each row.",
-                lambda x: softmax(x, -2),
-            ),
-            "softmax-over-axis-0": (
-                "The softmax runs along axis 0. "
-                "It should run along the last axis, within each row.",
-                lambda x: softmax(x, 0),
-            ),
-            "softmax-over-everything": (
-                "One softmax runs over the whole array. Each row should have its own softmax.",
-                lambda x: softmax(x, None),
             ),
             "not-stable": (
                 "{The result is right for small scores. }Large scores overflow{, as in a softmax "
                 "that does not subtract the maximum| in the exponential}.",
                 lambda x: np.exp(x) / np.exp(x).sum(-1, keepdims=True),
             ),
-            "largest-of-all": (
-                "The maximum of the whole array is subtracted from every row, so rows that are "
-                "far below this maximum vanish.",
-                lambda x: np.exp(x - x.max()) / np.exp(x - x.max()).sum(-1, keepdims=True),
-            ),
             "clipped": (
                 "Large scores that differ count as equal, as in a softmax that first limits its "
                 "scores to a range.",
                 *(lambda x, most=most: softmax(np.clip(x, -most, most)) for most in (10, 50)),
-            ),
-            "softmax-twice": (
-                "Your numbers match a softmax of a softmax.",
-                lambda x: softmax(softmax(x)),
             ),
             "scaled-too": (
                 "Your numbers match scores divided by √L. Do not divide the scores.",

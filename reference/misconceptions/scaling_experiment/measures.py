@@ -14,6 +14,7 @@ from reference.misconceptions.scaling_experiment.simulation import (
     drawn,
     each_dimension,
     product,
+    results,
 )
 from reference.scaling import entropy
 
@@ -42,7 +43,34 @@ def _measured(measure: Callable[..., Any]) -> Step:
     return each_dimension(lambda s: measure)
 
 
+def _so_far(average: Callable[..., Any]) -> Step:
+    """Return a step whose results also contain the trials of all dimensions before."""
+
+    def step(s: Any) -> Any:
+        rows = [*results(s).values()]
+        return {
+            d: {name: average([row[name] for row in rows[: n + 1]], axis=0) for name in rows[0]}
+            for n, d in enumerate(s.dimensions)
+        }
+
+    return step
+
+
 MEASURING: tuple[Family, ...] = (
+    Family(
+        "results",
+        MEASURE,
+        {
+            "totals-kept": [
+                (
+                    "The measures of each dimension also contain those of the dimensions before "
+                    f"it, as in {words} that does not start again for each dimension.",
+                    _so_far(average),
+                )
+                for words, average in (("a sum", np.sum), ("a mean", np.mean))
+            ]
+        },
+    ),
     formulas(
         "scaled",
         "The scaled scores are divided by",
@@ -187,22 +215,17 @@ MEASURING: tuple[Family, ...] = (
         DRAWS,
         means=each_dimension,
         ways={
-            "uniform": (
-                "The entries of Q and K are uniform between 0 and 1. They should be standard "
-                "normal.",
-                {
-                    "Q": lambda s: s.generator.random((REPLAYS, s.seq_len, s.d)),
-                    "K": lambda s: s.generator.random((REPLAYS, s.seq_len, s.d)),
-                },
-            ),
-            "uniform-both-signs": (
-                "The entries of Q and K are uniform between −1 and 1. They should be standard "
-                "normal.",
-                {
-                    "Q": lambda s: s.generator.uniform(-1, 1, (REPLAYS, s.seq_len, s.d)),
-                    "K": lambda s: s.generator.uniform(-1, 1, (REPLAYS, s.seq_len, s.d)),
-                },
-            ),
+            **{
+                name: (
+                    f"The entries of Q and K are uniform between {words} and 1. They should be "
+                    "standard normal.",
+                    dict.fromkeys(
+                        "QK",
+                        lambda s, low=low: s.generator.uniform(low, 1, (REPLAYS, s.seq_len, s.d)),
+                    ),
+                )
+                for name, words, low in (("uniform", "0", 0), ("uniform-both-signs", "−1", -1))
+            },
             "keys-are-queries": (
                 "The scores are Q Qᵀ. Sample K separately, and use Q Kᵀ.",
                 {"K": lambda s: s.Q},

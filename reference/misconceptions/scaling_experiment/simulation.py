@@ -176,10 +176,14 @@ def _scatters(s: Any, v: Any) -> bool:
     return len(signs) == 2
 
 
-def _as_drawn(average: Callable[[Any], Any], axes: Any = (-1, -2)) -> Callable[[Any, Any], bool]:
+def _as_drawn(
+    average: Callable[[Any], Any], axes: Any = (-1, -2), of: str = ""
+) -> Callable[[Any, Any], bool]:
+    """Return a test of the measures whose names begin with `of`."""
+
     def test(s: Any, v: Any) -> bool:
         measured = measured_as_drawn(deepcopy(s.rng), s.dimensions, s.seq_len, s.trials, axes)
-        named = _named_answers(s, v)
+        named = (each for each in _named_answers(s, v) if each[1].startswith(of))
         return all(np.isclose(answer, average(measured[d][name])) for d, name, answer in named)
 
     return test
@@ -198,7 +202,7 @@ AS_DRAWN = (
     *(
         Fact(
             f"std-of-{which}s",
-            _as_drawn(np.mean, axis),
+            _as_drawn(np.mean, axis, "scores_std"),
             f"scores_std is the mean of each {which}'s standard deviation. It should be the "
             "standard deviation of all scores of a trial.",
             is_named=True,
