@@ -33,11 +33,6 @@ PLAIN: Hints = (
     "A projection is only a product. Scaling and softmax come later.",
     "Compute only X times each matrix, and return these three products.",
 )
-LAST: Hints = (
-    "How many rows does X have, and how many rows does each of your results have?",
-    "Each token has a query, a key and a value: row i of a result is row i of X times the matrix.",
-    "Look for an index that selects the last row, or a loop that keeps only its last round.",
-)
 ORDER: Hints = (
     "Which results should the function return, and in which order?",
     "The function returns first the queries, then the keys, then the values.",
@@ -136,25 +131,6 @@ MISCONCEPTIONS = (
                     "values": lambda s: s.project(s.X, s.W_Q),
                 },
             ),
-        },
-    ),
-    Family(
-        None,
-        LAST,
-        {
-            "last-position-only": (
-                "The results have only the last position.",
-                {"X": lambda s: s.X[..., -1:, :]},
-                {"X": lambda s: s.X[..., -1, :]},
-            ),
-            **{
-                f"{made}-of-last-position": (
-                    f"The result has only the {made} of the last position.",
-                    {made: lambda s, w=w: s.project(s.X[..., -1:, :], getattr(s, w))},
-                    {made: lambda s, w=w: s.project(s.X[..., -1, :], getattr(s, w))},
-                )
-                for made, w in MADE.items()
-            },
         },
     ),
     Family(
