@@ -54,6 +54,7 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     compared: tuple[Any, Any] = (None, None)
     evidence: Evidence | None = None
     own: Diagnosis | None = None  # name of a mistake that the check's own code names
+    separate: bool = False  # whether only this mistake can be the cause
     diagnosis: Diagnosis | None = None
     group: str = ""
     stopped: str = ""

@@ -57,6 +57,8 @@ class Mismatch(AssertionError):
         curves: curves to draw.
         mistake: the name of the misconception, if the check recognises one. Give two names if two
             misconceptions give the same values.
+        separate: true if no mistake in a function's values can cause this failure. Then no such
+            mistake explains it.
         told: the sentence that the student reads if the check is hidden. It contains no value.
         code: the error code of the failure. It decides which hints the report shows.
         sides: the titles of the two values in the report, if the second value is not the correct
@@ -74,6 +76,7 @@ class Mismatch(AssertionError):
     groups: str = ""
     curves: tuple[Curve, ...] = ()
     mistake: str | tuple[str, ...] = ""
+    separate: bool = False
     told: str = ""
     code: CauseCode = "mismatch"
     sides: tuple[str, str] = ("yours", "expected")

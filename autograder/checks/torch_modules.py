@@ -73,10 +73,13 @@ class OtherShape(Mismatch):
     """Failure of a module with a parameter of a wrong shape."""
 
     def __init__(self, parameter: str, own: Sequence[int], expected: Sequence[int]) -> None:
+        is_turned = [*own] == [*expected][::-1]
         super().__init__(
-            f"{parameter} has the shape {_short_shape(own)}; expected {shape(tuple(expected))} "
-            "(nn.Linear keeps its weight as outputs × inputs).",
+            f"{parameter} has the shape {_short_shape(own)}; expected {shape(tuple(expected))}"
+            + " (nn.Linear keeps its weight as outputs × inputs)" * is_turned
+            + ".",
             mistake="parameter-shape",
+            separate=True,
             told="A parameter does not have the shape that the exercise asks for.",
             hints=SIZES,
         )

@@ -284,6 +284,7 @@ def _mismatch(
         place=line_of(place),
         hints=error.hints,
         refused=error.refused,
+        separate=error.separate,
         compared=(error.yours, error.expected),
         evidence=msgspec.structs.replace(
             shown or Evidence(),

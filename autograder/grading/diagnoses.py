@@ -12,6 +12,7 @@ from autograder.checks.check_result import CheckResult
 from autograder.checks.proxy import Call, Submission
 from autograder.checks.recorded_answers import FOLDER, read_packed
 from autograder.course.course_file import Course
+from autograder.diagnosis.callers import ModuleCaller
 from autograder.diagnosis.errors import explain
 from autograder.diagnosis.examination import Answer, Ask, Examination
 from autograder.diagnosis.finding import Finding, located, stated, with_error
@@ -217,10 +218,18 @@ class _Diagnoses:
         if other is None or other.kind != "named":
             return own
         names = {*own.misconceptions} - {*other.misconceptions}
-        is_elsewhere = about != own.function and "not-refused" in names
-        is_of_values = result.cause is None or result.cause.code != "mismatch"
-        is_apart = is_elsewhere or (not is_of_values and self._has_a_check(about, result))
+        users = users_of(self.session.source.units, {about})
+        is_elsewhere = own.function not in users
+        if "not-refused" in names:  # a constructor has no values
+            is_elsewhere = about != own.function or self._is_module(about)
+        is_apart = is_elsewhere or result.separate
         return own if (names if is_apart else names & NOT_IN_VALUES) else None
+
+    def _is_module(self, name: str) -> bool:
+        examination = self.examinations.get(name)
+        return examination is not None and isinstance(
+            examination.replay.recipe.caller, ModuleCaller
+        )
 
     def _follows_from_called(self, function: str, finding: Finding) -> bool:
         """Return True if the finding may be a coincidence: a called function is always wrong."""

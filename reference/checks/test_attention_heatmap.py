@@ -117,11 +117,16 @@ def test_axis_labels(example):
     _, _, axes = example
     x, y = axes.x_label.strip(), axes.y_label.strip()
     if not x or not y:
-        raise Mismatch(f"The {'x' if not x else 'y'} axis has no label.", mistake="no-axis-label")
+        raise Mismatch(
+            f"The {'x' if not x else 'y'} axis has no label.",
+            mistake="no-axis-label",
+            separate=True,
+        )
     if x == y:
         raise Mismatch(
             "Both axes have the same label, so a reader cannot tell queries and keys apart.",
             mistake="same-axis-labels",
+            separate=True,
         )
     across, down = side_of(x), side_of(y)
     if (across == "query" and down != "query") or (down == "key" and across != "key"):
@@ -133,6 +138,7 @@ def test_axis_labels(example):
             f"{says}: the y axis should have the queries (rows), and the x axis the keys "
             "(columns).",
             mistake="axis-labels-exchanged",
+            separate=True,
         )
     if (across, down) not in {("key", "query"), ("key", None), (None, "query")} and not are_a_pair(
         x, y
@@ -141,6 +147,7 @@ def test_axis_labels(example):
             f"From the labels (x: {one_line(x, 40)}, y: {one_line(y, 40)}), a reader cannot tell "
             "which axis has the queries and which has the keys. You can choose the words.",
             mistake="axis-labels-say-neither",
+            separate=True,
         )
 
 
@@ -157,7 +164,7 @@ def test_axis_labels(example):
 def test_colour_bar(example):
     _, figure, _ = example
     if not any(axes.is_bar for axes in figure.axes):
-        raise Mismatch("The figure has no colour bar.", mistake="no-colour-bar")
+        raise Mismatch("The figure has no colour bar.", mistake="no-colour-bar", separate=True)
 
 
 def number_in(text):
@@ -286,7 +293,7 @@ def test_title(submission, reference, rng):
     if "Layer 3, head 1" not in f"{figure.title} {axes.title}":
         said = one_line(f"{figure.title} {axes.title}".strip(), 40)
         other = f"title is “{said}” instead of" if said else "figure has no title. It should have"
-        raise Mismatch(f"The {other} the given title.", mistake="title-missing")
+        raise Mismatch(f"The {other} the given title.", mistake="title-missing", separate=True)
     figure, axes = draw(submission, weights, TOKENS)
     said = f"{figure.title} {axes.title}".strip()
     if said:
@@ -294,6 +301,7 @@ def test_title(submission, reference, rng):
             "The argument title is missing in this call, but the figure has the title "
             f"“{one_line(said, 40)}”. It should have no title.",
             mistake="title-none" if "None" in said else "title-always",
+            separate=True,
         )
 
 

@@ -268,6 +268,7 @@ def test_dropout(bare, rng, note):
                     "In training, two calls drop exactly the same weights. Each call should "
                     "sample again which weights it drops.",
                     mistake="dropout-always-the-same",
+                    separate=True,
                     hints=dropout_hints("dropout-always-the-same"),
                 )
 
@@ -290,6 +291,7 @@ def wrong_dropout(bare, made_with, found, has_mask, inputs):
             f"{BARE}() drops another share of the weights than {BARE}(0.1). The default of "
             "dropout should be 0.1.",
             mistake="dropout-default",
+            separate=True,
             hints=dropout_hints("dropout-default"),
         )
     aside, finding, other = bare.of(bare.submission.aside()), found.finding, None
@@ -300,6 +302,7 @@ def wrong_dropout(bare, made_with, found, has_mask, inputs):
     return Mismatch(
         finding,
         mistake=found.id,
+        separate=True,
         hints=dropout_hints(found.id),
         requirement="values" if found.is_returned else "",
     )
@@ -439,6 +442,7 @@ def test_widths(whole, bare, rng, note):
             raise Mismatch(
                 f"If {missing} is None, it should be d_model. {wrong}",
                 mistake="parameter-shape",
+                separate=True,
                 told="If d_k or d_v is None, it should be d_model.",
             ) from None
 

@@ -181,6 +181,7 @@ def test_optimizer_and_mode(submission, kit, rng, grading):
                 "The model was in training mode before the call, but train runs it in evaluation "
                 "mode.",
                 mistake="trains-in-evaluation",
+                separate=True,
             )
         if model.value("training") is not training:
             before, now = ("training", "evaluation") if training else ("evaluation", "training")
@@ -188,6 +189,7 @@ def test_optimizer_and_mode(submission, kit, rng, grading):
                 f"The model was in {before} mode before the call, and it is in {now} mode after "
                 "the call.",
                 mistake="mode-changed",
+                separate=True,
             )
 
 
@@ -378,6 +380,7 @@ def test_generator(submission, kit, rng):
             "Two generators with the same seed give different tokens. So not all random numbers "
             "of the sampling come from the given generator.",
             mistake="generator-ignored",
+            separate=True,
         )
     greedy_words = greedy(*weights, np.array([1, 2]), 40, 1000)
     if always_equal(lambda: (kit.generator.kept(5), kit.generator.kept(6))):
@@ -401,6 +404,7 @@ def test_generator(submission, kit, rng):
             "Without a generator, two calls in a row give the same 40 tokens. So the random "
             "numbers do not come from PyTorch's own generator.",
             mistake="own-seed",
+            separate=True,
         )
     kept = kit.generator.kept(5)
     if always_equal(lambda: (kept, kept)):
@@ -408,6 +412,7 @@ def test_generator(submission, kit, rng):
             "Two calls in a row with the same generator give the same 40 tokens. The second "
             "call should continue with the generator as the first call left it.",
             mistake="generator-starts-again",
+            separate=True,
         )
 
 
