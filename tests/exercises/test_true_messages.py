@@ -677,7 +677,9 @@ def test_no_mistake_explains_what_another_check_has_found(
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ('"key (attending to)"', '"query position"', "The label of the x axis names the queries"),
+        ('key (attending to)")\n    axes.set_ylabel("query (attending from)"',
+         'query position")\n    axes.set_ylabel("token"',
+         "The label of the x axis names the queries"),
         (
             "axes.set_title(title)",
             "axes.set_title(title.upper())",
@@ -686,7 +688,7 @@ def test_no_mistake_explains_what_another_check_has_found(
         ("axes.set_title(title)", "figure.text(0, 0, title)", "The figure has no title."),
         ("weights, cmap", "np.stack([weights] * 3, -1), cmap", "is not a matrix of values"),
     ],
-)
+)  # fmt: skip
 def test_a_picture_is_not_blamed_for_more_than_it_shows(grade_text, old, new, says):
     text = (ROOT / "solutions/attention_heatmap.py").read_text()
     assert text.count(old) == 1
