@@ -55,21 +55,18 @@ def lay_out(figure: Any) -> dict[Any, list[TickLabel]]:
     """Update a figure's axes, ticks and colours. If it cannot be drawn, matplotlib raises."""
     figure.set_layout_engine("none")  # it reserves space for labels: slow, and not needed here
     if is_plain(figure):
-        labels = _settled(figure.axes)
+        for axes in figure.axes:
+            locator = axes.get_axes_locator()
+            axes.apply_aspect(locator(axes, None) if locator else None)
+        for axes in figure.axes:
+            for collection in axes.collections:
+                collection.update_scalarmappable()
+        both = [axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)]
+        labels = {axis: tick_labels(axis) for axis in both}
         if _place_texts(figure, labels):
             return labels
     figure.draw_without_rendering()
     return {}
-
-
-def _settled(several_axes: list[Any]) -> dict[Any, list[TickLabel]]:
-    for axes in several_axes:
-        locator = axes.get_axes_locator()
-        axes.apply_aspect(locator(axes, None) if locator else None)
-    for axes in several_axes:
-        for collection in axes.collections:
-            collection.update_scalarmappable()
-    return {axis: tick_labels(axis) for axes in several_axes for axis in (axes.xaxis, axes.yaxis)}
 
 
 def _place_texts(figure: Any, labels: dict[Any, list[TickLabel]]) -> bool:
