@@ -83,8 +83,7 @@ class ConfinedAutograde(Autograde):
             for name, notebook in rows.notebooks.items():
                 if name in staged.missing:
                     _missing(name, notebook, staged, result)
-            result.points, result.maximum = rows.points, rows.maximum
-            result.late_penalty, result.by_hand = rows.late_penalty, rows.by_hand
+            result.points, result.maximum, result.late_penalty, result.by_hand = rows.marks()
             gradebook.save()
         except (Exception, SystemExit) as error:
             gradebook.undo()

@@ -4,14 +4,8 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nbgrader import api
+from nbgrader import api, preprocessors
 from nbgrader.converters import autograde
-from nbgrader.preprocessors import (
-    latesubmissions,
-    overwritecells,
-    overwritekernelspec,
-    saveautogrades,
-)
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, defer, scoped_session, selectinload, sessionmaker
 
@@ -20,10 +14,10 @@ from autograder.nbgrader import steps
 # The modules that open the gradebook while they convert a notebook.
 OPENERS: tuple[Any, ...] = (
     autograde,
-    latesubmissions,
-    overwritecells,
-    overwritekernelspec,
-    saveautogrades,
+    preprocessors.latesubmissions,
+    preprocessors.overwritecells,
+    preprocessors.overwritekernelspec,
+    preprocessors.saveautogrades,
     steps,
 )
 
@@ -177,25 +171,17 @@ class StudentRows:
                 cells.sort(key=lambda pair: not isinstance(pair[0], api.TaskCell))
                 by_name |= {(name, cell.name): row for cell, row in cells if cell is not None}
 
-    @property
-    def points(self) -> float:
-        """Sum of the grades, counted as nbgrader counts."""
+    def marks(self) -> tuple[float, float, float, bool]:
+        """Return points, counted as nbgrader counts, their maximum, and the late penalty.
+
+        The last part is true if a person must still give a grade.
+        """
         ids = [row.id for row in self.grades.values()]
         query = select(func.coalesce(func.sum(api.Grade.score), 0.0)).where(api.Grade.id.in_(ids))
-        return float(self._session.scalar(query))
-
-    @property
-    def maximum(self) -> float:
-        return float(self._rows.assignment.max_score)
-
-    @property
-    def late_penalty(self) -> float:
-        return float(sum(row.late_submission_penalty or 0 for row in self.notebooks.values()))
-
-    @property
-    def by_hand(self) -> bool:
-        """True if a person must still give a grade."""
-        return any(row.needs_manual_grade for row in self.grades.values())
+        late = sum(row.late_submission_penalty or 0 for row in self.notebooks.values())
+        by_hand = any(row.needs_manual_grade for row in self.grades.values())
+        points, maximum = self._session.scalar(query), self._rows.assignment.max_score
+        return float(points), float(maximum), float(late), by_hand
 
 
 def _found(rows: Mapping[Any, Any], key: Any, what: str, assignment: str) -> Any:
