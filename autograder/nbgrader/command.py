@@ -41,8 +41,7 @@ def _require_nbgrader() -> None:
 def nbgrader_init(folder: Path, course_path: Path | None) -> None:
     """Make a course directory for nbgrader, with a configuration and source notebooks."""
     _require_nbgrader()
-    from autograder.nbgrader.config import make_course, missing_lines
-    from autograder.nbgrader.directory import CONFIG
+    from autograder.nbgrader.directory import CONFIG, make_course, missing_lines
 
     course = find_course(Path.cwd(), named=course_path)
     written = make_course(course, folder)

@@ -18,7 +18,7 @@ from autograder.classroom.judge_pool import JudgePool, Setup, Task, TaskReports,
 from autograder.course.course_file import FILE_NAME, Course, HiddenChecks, HintPolicy, find_course
 from autograder.course.errors import UserError
 from autograder.grading.reports import report_of_internal_error
-from autograder.nbgrader.config import source_notebook
+from autograder.nbgrader.directory import source_notebook
 from autograder.nbgrader.sanitize_markdown import as_markdown
 from autograder.report.html import exercise_html
 from autograder.report.model import ExerciseReport

@@ -17,7 +17,7 @@ from traitlets import Float, Unicode
 from autograder.course.course_file import find_course
 from autograder.course.errors import UserError
 from autograder.course.lateness import LatePenalty, LatePolicy, days_late, late_penalty
-from autograder.nbgrader.config import mark_of
+from autograder.nbgrader.directory import mark_of
 from autograder.nbgrader.grading import grading_of
 from autograder.nbgrader.sanitize_markdown import disarm
 from autograder.submission.source import check_cell

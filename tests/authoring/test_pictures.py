@@ -15,7 +15,7 @@ from autograder.authoring.build import (
 )
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
-from autograder.nbgrader.config import source_notebook
+from autograder.nbgrader.directory import source_notebook
 from tests.student.course import make_course
 
 PNG = b"\x89PNG not a real one"

@@ -7,7 +7,7 @@ from nbgrader.api import MissingEntry
 from nbgrader.plugins import LateSubmissionPlugin
 from traitlets.config import Config
 
-from autograder.nbgrader.config import TEXT, missing_lines
+from autograder.nbgrader.directory import TEXT, missing_lines
 from autograder.nbgrader.steps import CourseLatePolicy, LatePenalties
 from tests.courses import write_course
 from tests.nbgrader.commands import forked

@@ -10,7 +10,7 @@ from autograder.classroom.adjustments import Adjustments
 from autograder.classroom.decisions import work_id
 from autograder.course.course_file import ExportPolicy
 from autograder.grading.reports import report_without_checks
-from autograder.nbgrader.config import course_id, source_notebook
+from autograder.nbgrader.directory import course_id, source_notebook
 from autograder.nbgrader.grading import NotebookGrader, ShownReport
 from autograder.nbgrader.steps import (
     LOOK_ELSEWHERE,
