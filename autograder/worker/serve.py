@@ -72,7 +72,7 @@ class Answers:
         if any(map(has_handle, given)):
             raise TypeError("an argument that is no plain value")
         function = getattr(self._kept(request.on), request.target)
-        args, kwargs = self._revive(request.args), self._revive(request.kwargs)
+        args, kwargs = self.revive(request.args), self.revive(request.kwargs)
         value = serialised(function(*args, **kwargs))
         states = [
             serialised(now) if isinstance(was, dict) and GENERATOR in was else None
@@ -85,14 +85,18 @@ class Answers:
         value = self._find(request)
         if isinstance(value, Problem):
             return Reply(problem=value)
-        args, kwargs = self._revive(request.args), self._revive(request.kwargs)
+        args, kwargs = self.revive(request.args), self.revive(request.kwargs)
         if request.operation != "get":
             if not callable(value):
                 kind = "None" if value is None else f"of type {type(value).__name__}"
                 message = f"{request.target} is {kind}; a function was expected"
                 return Reply(problem=Problem("not a function", message=message))
             if request.forward is not None:
-                return self._forward(value, args, kwargs, request.forward)
+                forward = Forward(*map(self.revive, msgspec.structs.astuple(request.forward)))
+                passed = run_module(value, args, kwargs, forward)
+                passed.value, passed.after = serialised(passed.value), serialised(passed.after)
+                passed.gradients = serialised(passed.gradients)
+                return Reply(passed=passed)
             value = value(*args, **kwargs)
         # only kept objects are sent as handles; a handle in a student's result is not plain data
         reply = Reply(self._keep(value) if request.keep else serialised(value))
@@ -102,15 +106,6 @@ class Answers:
             except Unsendable:  # a model or another object
                 reply.echo.append(None)
         return reply
-
-    def _forward(
-        self, build: Any, args: list[Any], kwargs: dict[str, Any], asked: Forward
-    ) -> Reply:
-        revived = Forward(*map(self._revive, msgspec.structs.astuple(asked)))
-        passed = run_module(build, args, kwargs, revived)
-        passed.value, passed.after = serialised(passed.value), serialised(passed.after)
-        passed.gradients = serialised(passed.gradients)
-        return Reply(passed=passed)
 
     def _find(self, request: Request) -> Any:
         if request.operation == "make":
@@ -150,11 +145,11 @@ class Answers:
             raise LookupError("an object that was made before the process had to start again")
         return self.kept[number]
 
-    def _revive(self, value: Any) -> Any:
+    def revive(self, value: Any) -> Any:
         """Convert an argument for a call, for example to a tensor or a writable array."""
         if isinstance(value, Handle):
             if value.number < 0:
-                return RemoteFunction(self._ask_and_revive, -value.number)
+                return RemoteFunction(self, -value.number)
             return self._kept(value.number)
         if isinstance(value, Tensor):
             import torch
@@ -164,14 +159,14 @@ class Answers:
             value = value.view(np.ndarray)
             return value if value.flags.writeable and value.flags.owndata else value.copy()
         if isinstance(value, list | tuple):
-            items = [self._revive(item) for item in value]
+            items = [self.revive(item) for item in value]
             return tuple(items) if isinstance(value, Tuple | tuple) else items
         if isinstance(value, Record):
             return self._object(value)
         if isinstance(value, dict):
             if GENERATOR in value:
                 return make_generator(value[GENERATOR])
-            return {key: self._revive(item) for key, item in value.items()}
+            return {key: self.revive(item) for key, item in value.items()}
         return value
 
     def _object(self, record: Record) -> Any:
@@ -180,13 +175,7 @@ class Answers:
             raise LookupError(f"there is no class {record.type} to make an argument of")
         if issubclass(kind, enum.Enum):
             return kind[str(record.fields["name"])]
-        return kind(**{name: self._revive(value) for name, value in record.fields.items()})
-
-    def _ask_and_revive(self, ask: Callback) -> Request:
-        answer = self.ask_judge(ask)
-        if not answer.target:
-            answer.args[:1] = [self._revive(answer.args[0])]
-        return answer
+        return kind(**{name: self.revive(value) for name, value in record.fields.items()})
 
 
 class RemoteFunction:
@@ -197,10 +186,10 @@ class RemoteFunction:
     the result.
     """
 
-    __slots__ = ("__name__", "_ask_judge", "_number")
+    __slots__ = ("__name__", "_answers", "_number")
 
-    def __init__(self, ask_judge: Callable[[Callback], Request], number: int) -> None:
-        self._ask_judge = ask_judge
+    def __init__(self, answers: Answers, number: int) -> None:
+        self._answers = answers
         self._number = number
         self.__name__ = "implementation"
 
@@ -216,13 +205,14 @@ class RemoteFunction:
                 f"NumPy's random generators"
             ) from None
         named = dict(zip(kwargs, sent[len(args) :], strict=True))
-        answer = self._ask_judge(Callback(self._number, sent[: len(args)], named))
+        answer = self._answers.ask_judge(Callback(self._number, sent[: len(args)], named))
         if answer.target:
             raise _exception(answer.target, str(answer.args[0]))
         value, *states = answer.args
         for arg, state in zip(given, states, strict=True):
             if isinstance(arg, np.random.Generator | np.random.RandomState) and state is not None:
                 put_state(arg, state[GENERATOR])
+        value = self._answers.revive(value)
         return tuple(value) if isinstance(value, list) else value
 
 
