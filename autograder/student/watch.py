@@ -142,8 +142,7 @@ class Watch:
             raise KeyboardInterrupt
         stamps = self._stamps_now()
         if stamps != self._stamps:
-            paths = {*stamps, *self._stamps}
-            self._changed |= {each for each in paths if stamps.get(each) != self._stamps.get(each)}
+            self._changed |= {path for path, _ in stamps.items() ^ self._stamps.items()}
             self._stamps, self._settles_at = stamps, time.monotonic() + SETTLE
         if self._changed and time.monotonic() > self._settles_at:
             changed, self._changed = self._changed, set()
