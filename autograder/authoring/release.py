@@ -202,10 +202,8 @@ def update(folder: Path, files: Mapping[str, bytes]) -> list[str]:
         name = path.relative_to(folder).as_posix()
         if path.is_file() and name not in files and path.suffix in REPLACED:
             path.unlink()
-    kept = []
-    for path in (folder / name for name in files if _is_work(name)):
-        if path.exists() and path.read_bytes() != before.get(path.name):
-            kept.append(path.relative_to(folder).as_posix())
+    work = [name for name in files if _is_work(name) and (folder / name).exists()]
+    kept = [name for name in work if (folder / name).read_bytes() != before.get(Path(name).name)]
     write_files(folder, {name: data for name, data in files.items() if name not in kept})
     return kept
 

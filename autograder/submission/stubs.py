@@ -171,8 +171,7 @@ def release_mark(digest: str) -> str:
 def older_releases(course: Course, sources: Iterable[Source]) -> Iterator[str]:
     labels_of: dict[str, list[str]] = {}
     for source in sources:
-        mark = HANDED_OUT.search(source.text)
-        if mark is not None:
+        if mark := HANDED_OUT.search(source.text):
             labels_of.setdefault(mark[1], []).append(source.label)
     if labels_of:
         labels_of.pop(course_digest(course), None)
