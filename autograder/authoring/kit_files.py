@@ -18,10 +18,10 @@ import numpy as np
 import yaml
 from msgspec.structs import replace
 
-from autograder.authoring.answer_records import FIND, is_constant
 from autograder.authoring.build import pictures_of, stub_notebook, stub_text
 from autograder.authoring.diagnosis_records import helpers_of
 from autograder.authoring.new import TEMPLATES, filled
+from autograder.authoring.recording import FIND, is_constant
 from autograder.checks.check_result import NOT_IN_KIT
 from autograder.course.course_file import FILE_NAME, Course, Exercise, HintPolicy, Released
 from autograder.course.errors import UserError
