@@ -70,13 +70,8 @@ def test_pairs(both):
             assert in_kit is None or in_kit[0] == "located"
             less.append(tuple(wrong.id for wrong in pair))
     assert less == [
-        ("both-transposed", "queries-of-last-position"),
-        ("values-from-keys", "keys-of-last-position"),
-        ("last-position-only", "values-of-last-position"),
-        ("queries-of-last-position", "keys-of-last-position"),
-        ("queries-of-last-position", "values-of-last-position"),
-        ("values-of-last-position", "values-first"),
-        ("values-of-last-position", "values-first"),
+        ("products-not-added", "keys-not-projected"),
+        ("queries-by-key-matrix", "all-by-query-matrix"),
     ]
 
 
@@ -107,7 +102,9 @@ def test_what_may_be_done_to_any_argument_or_result(both):
     assert len(kept) > 100
     assert kept == [each[0].id for each in full.families if each[0].id in set(kept)]
     for wrong in [each for each in full.families if each[0].id in set(kept)][::9]:
-        assert found(recorded, full.recipe, wrong) == found(full, full.recipe, wrong)
+        in_kit, in_course = (found(replay, full.recipe, wrong) for replay in (recorded, full))
+        if not wrong[0].id.startswith("result-limited"):  # a kit says less of these
+            assert in_kit == in_course
 
 
 def test_what_is_on_no_list_is_described(both):
