@@ -91,6 +91,7 @@ MISTAKES = Mistakes(
             },
         },
         parameters=("embeddings",),
+        results=NAMES,
         labels={
             "e": "the embeddings",
             "scores": "the scores",

@@ -19,12 +19,17 @@ def _chosen(of: Callable[[Any, int, Any], Any]) -> dict[str, Step]:
     return {"chosen": lambda s: [[*of(s, i, row)] for i, row in enumerate(s.matrix)]}
 
 
-def _pairs(of: Callable[[Any, int, int, float], Any]) -> dict[str, Step]:
-    """Return a change of the link from query `i` to the chosen column `j`, with its weight."""
+def _arranged(of: Callable[[Any, int, list[Any]], Any]) -> dict[str, Step]:
+    """Return a change of the order in which the chosen columns of query `i` are listed."""
+    return {"arranged": lambda s: [[*of(s, i, js)] for i, js in enumerate(s.chosen)]}
+
+
+def _pairs(of: Callable[[Any, int, Any, float], Any]) -> dict[str, Step]:
+    """Return a change of the links from query `i`: each has a token and a weight."""
     return {
         "links": lambda s: [
-            [of(s, i, int(j), float(s.matrix[i][j])) for j in columns]
-            for i, columns in enumerate(s.chosen)
+            [of(s, i, s.token(i, int(j)), s.weight(float(s.matrix[i][j]))) for j in columns]
+            for i, columns in enumerate(s.arranged)
         ]
     }
 
@@ -35,10 +40,6 @@ def _shown(of: Callable[[Any, Any], Any]) -> dict[str, Step]:
 
 def _order(row: Any) -> Any:
     return np.argsort(-row, kind="stable")
-
-
-def _without_itself(s: Any, i: int, row: Any) -> Any:
-    return [j for j in _order(row) if j != i][: s.k]
 
 
 def _columns_by(s: Any, key: Callable[[int], Any], reverse: bool = True) -> Any:
@@ -70,159 +71,162 @@ def _of_first(s: Any) -> Any:
 FORMS = ("{:.4f}", "{:.0f}", "{:.1f}", "{:.2f}", "{}")
 STEPS: dict[str, Step] = {
     "matrix": lambda s: np.asarray(s.weights),
+    "token": lambda s: lambda i, j: s.tokens[j],
+    "weight": lambda s: lambda weight: weight,
     **_chosen(lambda s, i, row: _order(row)[: s.k]),
-    **_pairs(lambda s, i, j, w: (s.tokens[j], w)),
+    **_arranged(lambda s, i, js: js),
+    **_pairs(lambda s, i, token, weight: (token, weight)),
     **_shown(lambda s, links: links),
 }
 LINK_MISTAKES = (
     Family(
-        "matrix",
+        None,
         LINKS,
         {
             "columns": (
                 "Your links are those of the columns. A column shows which queries look at a "
                 "token. A row shows which tokens a query looks at.",
-                lambda s: np.asarray(s.weights).T,
-            ),
-            "first-of-a-repeated-token": (
-                "If a token repeats, every link of this token has the weight of the first "
-                "occurrence.",
-                _of_first,
-                _pairs(lambda s, i, j, w: (s.tokens[j], float(_of_first(s)[i, j]))),
-            ),
-        },
-    ),
-    Family(
-        None,
-        LINKS,
-        means=_chosen,
-        ways={
-            "smallest-links": (
-                "The links have the smallest weights of each query. They should have the largest "
-                "weights.",
-                lambda s, i, row: np.argsort(row, kind="stable")[: s.k],
-            ),
-            "smallest-first": (
-                "{The links are right, but the|The} smallest link comes first. The largest should "
-                "come first.",
-                lambda s, i, row: _order(row)[: s.k][::-1],
-            ),
-            "in-order-of-tokens": (
-                "{The links are right, but they|The links} are in the order of the tokens. "
-                "The largest link should come first.",
-                lambda s, i, row: sorted(_order(row)[: s.k]),
-            ),
-            "without-itself": (
-                "The links of a query leave out the query's own position. List this link too.",
-                _without_itself,
+                {"matrix": lambda s: np.asarray(s.weights).T},
             ),
             "one-more": (
                 "In your result, each query has one link too many.",
-                lambda s, i, row: _order(row)[: s.k + 1],
+                {"k": lambda s: s.k + 1},
             ),
             "one-fewer": (
                 "In your result, each query has one link too few.",
-                lambda s, i, row: _order(row)[: max(s.k - 1, 0)],
+                {"k": lambda s: max(s.k - 1, 0)},
             ),
             "always-two": (
                 "Your result always has two links for each query{, whatever k is}.",
-                lambda s, i, row: _order(row)[:2],
+                {"k": lambda s: 2},
             ),
             "all-of-them": (
                 "Your result always has all links of each query{, whatever k is}.",
-                lambda s, i, row: _order(row),
+                {"k": lambda s: 99},
+            ),
+            "smallest-links": (
+                "The links have the smallest weights of each query. They should have the largest "
+                "weights.",
+                _chosen(lambda s, i, row: np.argsort(row, kind="stable")[: s.k]),
+            ),
+            "without-itself": (
+                "The links of a query leave out the query's own position. List this link too.",
+                _chosen(lambda s, i, row: [j for j in _order(row) if j != i][: s.k]),
             ),
             "largest-left-out": (
                 "Your code leaves out the largest link of each query.",
-                lambda s, i, row: _order(row)[1 : s.k + 1],
+                _chosen(lambda s, i, row: _order(row)[1 : s.k + 1]),
+            ),
+            "first-columns": (
+                "Your links are those to the first k tokens. They should be the k largest links.",
+                _chosen(lambda s, i, row: range(len(row))[: s.k]),
+            ),
+            "sorted-as-text": (
+                "Your links match an order of the weights as text. As text, “9” is larger than "
+                "“40”.",
+                *(
+                    _chosen(
+                        lambda s, i, row, form=form: _columns_by(
+                            s, lambda j: form.format(100 * row[j])
+                        )
+                    )
+                    for form in FORMS
+                ),
             ),
             "sorted-by-token": [
                 (
                     "{The links are right, but they|The links} are in alphabetical order of "
                     "the tokens. The largest link should come first.",
-                    lambda s, i, row: sorted(
-                        _order(row)[: s.k], key=lambda j: (s.tokens[j], row[j])
+                    _arranged(
+                        lambda s, i, js: sorted(js, key=lambda j: (s.tokens[j], s.matrix[i][j]))
                     ),
                 ),
                 (
                     "Your links match the first k of all links in alphabetical order of the "
                     "tokens, or the last k. They should be the k largest links.",
                     *(
-                        lambda s, i, row, last=last: _columns_by(
-                            s, lambda j: (s.tokens[j], row[j]), last
+                        _chosen(
+                            lambda s, i, row, last=last: _columns_by(
+                                s, lambda j: (s.tokens[j], row[j]), last
+                            )
                         )
                         for last in (True, False)
                     ),
                 ),
             ],
-            "first-columns": (
-                "Your links are those to the first k tokens. They should be the k largest links.",
-                lambda s, i, row: range(len(row))[: s.k],
+            "smallest-first": (
+                "{The links are right, but the|The} smallest link comes first. The largest should "
+                "come first.",
+                _arranged(lambda s, i, js: js[::-1]),
             ),
-            "sorted-as-text": (
-                "Your links match an order of the weights as text. As text, “9” is larger than "
-                "“40”.",
-                *(
-                    lambda s, i, row, form=form: _columns_by(s, lambda j: form.format(100 * row[j]))
-                    for form in FORMS
-                ),
-            ),
-        },
-    ),
-    Family(
-        None,
-        LINKS,
-        means=_pairs,
-        ways={
-            "tokens-only": (
-                "Your links have no weights. A link is a pair of a token and a weight.",
-                lambda s, i, j, w: s.tokens[j],
-            ),
-            "weights-only": (
-                "Your links have no tokens. A link is a pair of a token and a weight.",
-                lambda s, i, j, w: w,
-            ),
-            "weight-first": (
-                "The pairs are (weight, token). The token should come first.",
-                lambda s, i, j, w: (w, s.tokens[j]),
+            "in-order-of-tokens": (
+                "{The links are right, but they|The links} are in the order of the tokens. "
+                "The largest link should come first.",
+                _arranged(lambda s, i, js: sorted(js)),
             ),
             "places-for-tokens": (
                 "The pairs contain the number of a column. They should contain the token of that "
                 "column.",
-                lambda s, i, j, w: (j, w),
+                {"token": lambda s: lambda i, j: j},
             ),
             "query-for-key": (
                 "The pairs contain the token of the query. They should contain the token that the "
                 "query looks at.",
-                lambda s, i, j, w: (s.tokens[i], w),
-            ),
-            "with-the-query": (
-                "A link has three parts, because it also contains the token of the query. A link "
-                "should be a pair: the token that the query looks at, and the weight.",
-                lambda s, i, j, w: (s.tokens[i], s.tokens[j], w),
+                {"token": lambda s: lambda i, j: s.tokens[i]},
             ),
             "weights-rounded": [
                 (
                     f"The weights in the links are rounded to {digits} decimals.",
-                    lambda s, i, j, w, digits=digits: (s.tokens[j], round(w, digits)),
+                    {"weight": lambda s, digits=digits: lambda weight: round(weight, digits)},
                 )
                 for digits in (1, 2, 3, 4)
             ],
             "weights-in-percent": (
                 "The weights in the links are percentages. They should be the weights themselves.",
-                lambda s, i, j, w: (s.tokens[j], 100 * w),
+                {"weight": lambda s: lambda weight: 100 * weight},
             ),
-        },
-    ),
-    Family(
-        None,
-        LINKS,
-        {
-            "repeated-token-once": (
-                "If a token repeats, only its last link is in the result. Each occurrence should "
-                "have its own link.",
-                _by_token(lambda weights: weights[-1]),
+            "tokens-only": (
+                "Your links have no weights. A link is a pair of a token and a weight.",
+                _pairs(lambda s, i, token, weight: token),
             ),
+            "weights-only": (
+                "Your links have no tokens. A link is a pair of a token and a weight.",
+                _pairs(lambda s, i, token, weight: weight),
+            ),
+            "weight-first": (
+                "The pairs are (weight, token). The token should come first.",
+                _pairs(lambda s, i, token, weight: (weight, token)),
+            ),
+            "with-the-query": (
+                "A link has three parts, because it also contains the token of the query. A link "
+                "should be a pair: the token that the query looks at, and the weight.",
+                _pairs(lambda s, i, token, weight: (s.tokens[i], token, weight)),
+            ),
+            "first-of-a-repeated-token": (
+                "If a token repeats, every link of this token has the weight of the first "
+                "occurrence.",
+                {"matrix": _of_first},
+                {
+                    "links": lambda s: [
+                        [(s.tokens[j], float(row[j])) for j in js]
+                        for row, js in zip(_of_first(s), s.arranged, strict=True)
+                    ]
+                },
+            ),
+            "repeated-token-once": [
+                (
+                    "If a token repeats, only its last link is in the result. Each occurrence "
+                    "should have its own link.",
+                    _by_token(lambda weights: weights[-1]),
+                ),
+                (
+                    "If several of a query's k largest links have the same token, only one of "
+                    "them is in the result, as in a dict. Each occurrence should have its own "
+                    "link.",
+                    _shown(lambda s, links: [[*dict(row).items()] for row in links]),
+                    _shown(lambda s, links: [[*dict(row + row[::-1]).items()] for row in links]),
+                ),
+            ],
             "largest-of-a-repeated-token": (
                 "If a token repeats, only its largest link is in the result. Each occurrence "
                 "should have its own link.",
@@ -233,46 +237,33 @@ LINK_MISTAKES = (
                 "its own link.",
                 _by_token(sum),
             ),
-        },
-    ),
-    Family(
-        None,
-        LINKS,
-        means=_shown,
-        ways={
-            "repeated-token-once": (
-                "If several of a query's k largest links have the same token, only one of them is "
-                "in the result, as in a dict. Each occurrence should have its own link.",
-                lambda s, links: [[*dict(row).items()] for row in links],
-                lambda s, links: [[*dict(row + row[::-1]).items()] for row in links],
-            ),
             "a-dict": (
                 "Each query has a dict. It should have a list of pairs, because a token may "
                 "repeat.",
-                lambda s, links: [dict(row) for row in links],
+                _shown(lambda s, links: [dict(row) for row in links]),
             ),
             "by-token": (
                 "The result is a dict by token. It should be a list in the order of the queries, "
                 "because a token may repeat.",
-                lambda s, links: dict(zip(s.tokens, links, strict=True)),
+                _shown(lambda s, links: dict(zip(s.tokens, links, strict=True))),
             ),
             "first-query-only": (
                 "The result has only the links of the first query.",
-                lambda s, links: links[0],
+                _shown(lambda s, links: links[0]),
             ),
             "one-list": (
                 "All links are in one list. Each query should have its own list.",
-                lambda s, links: _joined(links),
+                _shown(lambda s, links: _joined(links)),
             ),
             "one-list-for-all": (
                 "Every query has the same list, with the links of all queries. Each query should "
                 "have its own list.",
-                lambda s, links: [_joined(links)] * len(links),
+                _shown(lambda s, links: [_joined(links)] * len(links)),
             ),
             "links-so-far": (
                 "The list of a query also has the links of all queries before it. Each query "
                 "should have its own list.",
-                lambda s, links: [_joined(links[:end]) for end in range(1, 1 + len(links))],
+                _shown(lambda s, links: [_joined(links[: n + 1]) for n in range(len(links))]),
             ),
         },
     ),

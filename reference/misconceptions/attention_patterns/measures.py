@@ -41,7 +41,7 @@ def of_weights(change: Callable[[Any], Any]) -> Step:
 # mistakes that give right numbers or those of others: the scores are one symmetric matrix
 SAME_HERE = (
     "softmax-over-queries softmax-over-axis-0 softmax-over-axis-1 softmax-over-matrix "
-    "sum-along-axis-0 sum-along-axis-1 sum-along-matrix maximum-along-axis-0 "
+    "sum-along-axis-0 sum-along-axis-1 sum-along-matrix maximum-along-queries maximum-along-axis-0 "
     "maximum-along-axis-1 maximum-without-keepdims maximum-added"
 )
 MEASURES = (
