@@ -169,14 +169,15 @@ def one_generic_change(examination: Examination) -> Finding | None:
 def one_with_a_generic_change(examination: Examination) -> Finding | None:
     """Return a misconception and a generic change that together explain all calls.
 
-    Each of the two alone must explain calls in which the other changes nothing.
+    Each of the two alone must explain calls in which the other changes nothing, or the change alone
+    must explain all returned values except the one that the misconception changes.
     """
-    found = [
+    found: list[Pair] = [
         (first[0], change, *first[1:])
         for first in examination.replay.singles
         if first[0].id not in NOT_COMBINED
         for change in _changes_beside(examination, first)
-    ]
+    ] or _pairs_by_results(examination)
     pairs = [pair for pair in found if all(fit_together(*two) for two in combinations(pair, 2))]
     pairs = examination.replay.giving(pairs, examination.outcomes, examination.wrong_first)
     one_listed = len({pair[0].id for pair in pairs}) == 1
@@ -436,6 +437,30 @@ def _changes_beside(examination: Examination, listed: Wrong) -> list[Misconcepti
     left_out = (wrong for wrong in replay.singles if wrong[0].id in NOT_COMBINED)
     changes = [wrong for wrong in (*left_out, *replay.families) if len(wrong) == 1]
     return [wrong[0] for wrong in replay.giving(changes, outcomes, others)]
+
+
+def _pairs_by_results(examination: Examination) -> list[Pair]:
+    """Return pairs of a mistake in one returned value and a change that explains the others."""
+    replay, outcomes = examination.replay, examination.outcomes
+    values = [n for n in examination.wrong if not outcomes[n].raised]
+    if len(replay.recipe.results) < 2 or len(values) < len(examination.wrong):
+        return []
+    listed: dict[int, list[Wrong]] = {}
+    for each in replay.singles:
+        if len(each) == 1 and len(places := _changed_results(examination, each[0])) == 1:
+            listed.setdefault(places.pop(), []).append(each)
+    return [
+        (mistake[0], change[0])
+        for change in replay.families
+        if len(change) == 1
+        and len(off := replay.results_off(values[0], outcomes[values[0]], change)) == 1
+        for mistake in listed.get(off[0], ())
+        if min(
+            sum(not replay.fits(n, outcomes[n], alone) for n in values)
+            for alone in (mistake, change)
+        )
+        >= TELLING
+    ]
 
 
 def _one_change(examination: Examination, near: Sequence[Wrong]) -> Finding | None:
