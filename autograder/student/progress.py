@@ -174,19 +174,19 @@ def by_assignment(course: Course, progress: CourseProgress) -> list[AssignmentPr
     return groups
 
 
-def _by_due_date(course: Course, progress: CourseProgress) -> list[ExerciseProgress]:
+def _in_order(course: Course, progress: CourseProgress) -> list[ExerciseProgress]:
     return [exercise for group in by_assignment(course, progress) for exercise in group.exercises]
 
 
 def next_unfinished(
     course: Course, progress: CourseProgress, after: str | None = None
 ) -> ExerciseProgress | None:
-    """Return the first unfinished exercise by due date. If all are finished, return None.
+    """Return the first unfinished exercise, or None. The order is that of the assignments.
 
     If `after` is given, begin after this exercise and continue at the start. Exercises that are
     graded only when handed in come last.
     """
-    ordered = _by_due_date(course, progress)
+    ordered = _in_order(course, progress)
     names = [exercise.exercise.name for exercise in ordered]
     start = names.index(after) + 1 if after in names else 0
     ordered = ordered[start:] + ordered[:start]
@@ -195,9 +195,9 @@ def next_unfinished(
 
 
 def begun_targets(course: Course) -> list[Target]:
-    """Return the exercises that the student has begun, with their files, sorted by due date."""
+    """Return the exercises that the student has begun, with their files, by assignment."""
     return [
         Target(exercise.exercise, exercise.file)
-        for exercise in _by_due_date(course, course_progress(course))
+        for exercise in _in_order(course, course_progress(course))
         if exercise.file is not None and exercise.state != "untouched"
     ]
