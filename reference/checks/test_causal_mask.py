@@ -380,8 +380,7 @@ def wrong_counts(submission, length):
     right = np.arange(1, length + 1)
     largest = int(counts.max())
     if largest < length and np.array_equal(counts, np.minimum(right, largest)):
-        said = f"{said} No count is larger than {largest}."
-        return Mismatch(said, mistake="counts-limited")
+        return Mismatch(f"{said} No count is larger than {largest}.")
     if np.array_equal(counts % 256, right % 256):
         said = f"{said} After {largest} they start again at {int(counts[largest])}, as numbers of "
         return Mismatch(f"{said}8 bits do.", mistake="counts-in-eight-bits")

@@ -19,7 +19,7 @@ COUNT: Hints = (
 # Masks that have no counts, or the counts of a mistake in the list
 _NO_COUNTS = (
     "additive additive-inverted one-and-minus-infinity positions one-row two-extra-axes "
-    "diagonal-blocked sees-the-future"
+    "diagonal-blocked sees-the-future wrong-corner"
 )
 
 

@@ -240,7 +240,7 @@ WEIGHTS = (
 _SAME_HERE = (
     "additive-mask-returned mask-added blocked-plus-infinity mask-returned mask-in-place-of-scores "
     "all-lowered softmax-taken softmax-and-zero allowed-zero blocked-not-low lowered "
-    "lowered-by-a-logarithm mask-ignored"
+    "lowered-by-a-logarithm mask-ignored mask-filled-up"
 )
 
 

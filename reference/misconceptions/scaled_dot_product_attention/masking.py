@@ -76,7 +76,7 @@ def with_low(change: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
 
 
 # by how much blocked scores are below the smallest score
-BELOW = ((0, "replaced by the"), *((n, f"only {n} below the") for n in (1, 2, 5, 10, 20)))
+BELOW = ((0, "replaced by the"), *((n, f"only {n} below the") for n in (1, 2, 5, 10)))
 
 
 def smallest(scores: Any, axis: int | None) -> Any:
