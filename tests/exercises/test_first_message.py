@@ -22,6 +22,34 @@ pytestmark = pytest.mark.one_in(20)
 # A change of the solution; the mistakes that are named, and a part of what is said of them.
 CHANGES = [
     (
+        "qkv_projection",
+        "return X @ W_Q, X @ W_K, X @ W_V",
+        "X = X / np.linalg.norm(X, axis=-1, keepdims=True); return X @ W_Q, X @ W_Q, X @ W_V",
+        ("keys-by-query-matrix", "X-unit-length"),
+        "keys made with W_Q",
+    ),
+    (
+        "causal_mask",
+        "np.where(mask, scores, -np.inf)",
+        "np.where(mask, scores, np.min(scores) - 1)",
+        ("blocked-smallest",),
+        "only 1 below the smallest score of the whole array",
+    ),
+    (
+        "causal_mask",
+        "[int(row.sum()) for row in create_causal_mask(seq_len)]",
+        "np.arange(1, seq_len + 1).astype(np.uint8)",
+        ("counts-in-eight-bits",),
+        "After 255 they start again at 0",
+    ),
+    (
+        "attention_patterns",
+        "[(tokens[j], float(row[j])) for j in largest_first]",
+        "[(row[j] * 100, tokens[j]) for j in largest_first]",
+        ("weights-in-percent", "weight-first"),
+        "The weights in the links are percentages.",
+    ),
+    (
         "softmax",
         "np.exp(",
         "2.718 ** (",
