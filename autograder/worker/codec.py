@@ -83,6 +83,7 @@ MAX_TEXTS, MAX_LETTERS = 1100, 300
 Letters = Annotated[str, msgspec.Meta(max_length=MAX_LETTERS)]
 Texts = Annotated[list[Letters], msgspec.Meta(max_length=MAX_TEXTS)]
 Positions = Annotated[list[float], msgspec.Meta(max_length=MAX_TEXTS)]
+Places = Annotated[list[tuple[float, float]], msgspec.Meta(max_length=MAX_TEXTS)]
 Points = Annotated[list[float], msgspec.Meta(max_length=MAX_POINTS)]
 Edges = Annotated[list[float], msgspec.Meta(max_length=MAX_CELLS + 1)]
 CellIndex = tuple[int | None, int | None]
@@ -149,8 +150,9 @@ class Axes(msgspec.Struct, array_like=True):
     """Visible parts of one set of axes as data, with `images` in drawing order.
 
     `x_places`, `y_places` and `text_places` are the positions of labelled ticks and of texts in
-    data coordinates. `is_bar` is true for the colour bar of an image. `box` is left, bottom, right
-    and top, as fractions of the figure's size.
+    data coordinates. `pale` are texts in nearly the colour of what is behind them. `x_limits` are
+    where the x axis begins and ends. `is_bar` is true for the colour bar of an image. `box` is
+    left, bottom, right and top, as fractions of the figure's size.
     """
 
     title: Letters = ""
@@ -165,10 +167,14 @@ class Axes(msgspec.Struct, array_like=True):
     images: Annotated[list[Image], msgspec.Meta(max_length=MAX_DRAWN)] = []
     x_places: Positions = []
     y_places: Positions = []
-    text_places: Annotated[list[tuple[float, float]], msgspec.Meta(max_length=MAX_TEXTS)] = []
+    text_places: Places = []
     is_bar: bool = False
     box: tuple[float, float, float, float] = (0.0, 0.0, 1.0, 1.0)
     y_scale: Letters = ""
+    pale: Texts = []
+    pale_places: Places = []
+    x_limits: tuple[float, float] = (0.0, 0.0)
+    y_limits: tuple[float, float] = (0.0, 0.0)
 
 
 class Figure(msgspec.Struct, array_like=True):

@@ -12,6 +12,7 @@ from .figure_view import (
     Floats,
     View,
     colour_over,
+    is_pale,
     is_visible,
     pictures_of,
     reads,
@@ -21,6 +22,7 @@ from .figure_view import (
 
 MARGIN = 1e-3  # a tick is still drawn if it is this fraction of the range outside the limits
 _NOTHING = ("", " ", "None", "none", None)
+PlacedText = tuple[str, tuple[float, float]]
 
 
 class LegendEntry(NamedTuple):
@@ -61,7 +63,7 @@ class _Description:
 
     def axes(self, axes: Any) -> Axes:
         x_ticks, y_ticks = self.ticks(axes, axes.xaxis), self.ticks(axes, axes.yaxis)
-        texts = self.texts(axes)
+        texts, pale = self.texts(axes)
         bar = _colorbar(axes)
         box = axes.bbox.transformed(axes.get_figure().figure.transFigure.inverted())
         return Axes(
@@ -81,6 +83,10 @@ class _Description:
             is_bar=bool(bar and (x_ticks or y_ticks) and self.stands_for_image(bar)),
             box=(float(box.x0), float(box.y0), float(box.x1), float(box.y1)),
             y_scale=_letters(axes.get_yscale()),
+            pale=[text for text, _ in pale],
+            pale_places=[place for _, place in pale],
+            x_limits=tuple(map(float, axes.get_xlim())),
+            y_limits=tuple(map(float, axes.get_ylim())),
         )
 
     def joined(self, texts: list[Any]) -> str:
@@ -130,8 +136,10 @@ class _Description:
                 ticks.append((_letters(text), float(place)))
         return ticks
 
-    def texts(self, axes: Any) -> list[tuple[str, tuple[float, float]]]:
-        texts = []
+    def texts(self, axes: Any) -> tuple[list[PlacedText], list[PlacedText]]:
+        """Return the legible texts, and the texts in nearly the colour of what is behind them."""
+        texts: list[PlacedText] = []
+        pale: list[PlacedText] = []
         for text in [text for text in axes.texts if self.view.has(text)][:MAX_TEXTS]:
             pixels, place = _place(text, axes)
             if not self.view.sees(pixels, text, axes)[0]:
@@ -141,9 +149,10 @@ class _Description:
                 behind = picture.colour_at(place, behind)
             if text.get_bbox_patch() is not None:
                 behind = colour_over(text.get_bbox_patch().get_facecolor(), behind)
-            if reads(text, behind):
-                texts.append((_letters(text.get_text()), place))
-        return texts
+            if reads(text, behind) or is_pale(text, behind):
+                found = texts if reads(text, behind) else pale
+                found.append((_letters(text.get_text()), place))
+        return texts, pale
 
     def series(self, axes: Any) -> list[Series]:
         ground = colour_over(axes.get_facecolor(), self.view.page)

@@ -42,8 +42,8 @@ def shown(axes, what):
     expect_matrix(image, what)
     if image.hidden:
         raise Mismatch(
-            f"{image.hidden} of {len(image.values)} cells ({what}) cannot be seen whole. They are "
-            "cut off by the limits of the axes, too small, or covered by something else.",
+            f"{image.hidden} of {len(image.values)} cells ({what}) cannot be seen whole. "
+            f"{cut_by_limits(axes) or 'They are too small, or covered by something else.'}",
             mistake="cells-out-of-view",
         )
     expect_colours(image)
@@ -58,6 +58,22 @@ def expect_matrix(image, what):
             "to imshow.",
             mistake="no-matrix",
         )
+
+
+def cut_by_limits(axes):
+    """Return a sentence about the first axis whose limits cut off cells, or ""."""
+    image = axes.images[-1]
+    for name, limits, edges in (
+        ("x", axes.x_limits, image.x_edges),
+        ("y", axes.y_limits, image.y_edges),
+    ):
+        low, high, first, last = min(limits), max(limits), min(edges), max(edges)
+        if low > first + NEAR or high < last - NEAR:
+            return (
+                f"The {name} axis goes from {low:.4g} to {high:.4g}, but the cells go from "
+                f"{first:.4g} to {last:.4g}. So the limits of the axis cut cells off."
+            )
+    return ""
 
 
 def expect_colours(image):

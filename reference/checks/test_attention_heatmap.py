@@ -210,7 +210,8 @@ def test_cell_texts(example):
 def numbers_by_cell(axes, lean):
     image = axes.images[-1]
     written = {}
-    for text, place in zip(axes.texts, axes.text_places, strict=False):
+    texts, places = [*axes.texts, *axes.pale], [*axes.text_places, *axes.pale_places]
+    for text, place in zip(texts, places, strict=False):
         cell = image.cell_at(place, lean)
         number = number_in(text)
         if number is not None and None not in cell:
@@ -219,8 +220,11 @@ def numbers_by_cell(axes, lean):
 
 
 def why_no_number(axes, cell):
-    """Return a sentence on why no number is in a cell."""
+    """Return a sentence on why no number can be read in a cell."""
     image = axes.images[-1]
+    for text, place in zip(axes.pale, axes.pale_places, strict=False):
+        if image.cell_at(place) == cell:
+            return f"The colour of its text “{one_line(text, 20)}” hardly differs from the cell's."
     cells = [image.cell_at(place) for place in axes.text_places]
     inside = [text for text, each in zip(axes.texts, cells, strict=False) if each == cell]
     outside = sum(None in each for each in cells)
@@ -241,14 +245,28 @@ def why_no_number(axes, cell):
 
 def expect_numbers_in_cells(axes, written, weights):
     cells = list(np.ndindex(*weights.shape))
-    absent = [cell for cell in cells if cell not in written]
-    if absent:
-        i, j = absent[0]
-        raise Mismatch(
-            f"In {len(absent)} of {len(cells)} cells, no number can be read. The first of these "
-            f"cells is [{i}][{j}]. {why_no_number(axes, absent[0])}",
-            mistake="cells-without-numbers",
+    pale = {axes.images[-1].cell_at(place) for place in axes.pale_places}
+    unread = [cell for cell in cells if cell not in written or cell in pale]
+    mismatch = None
+    try:
+        expect_right_numbers(written, weights, [cell for cell in cells if cell in written])
+    except Mismatch as other:
+        mismatch = other
+    if unread:
+        i, j = unread[0]
+        finding = (
+            f"In {len(unread)} of {len(cells)} cells, no number can be read. The first of these "
+            f"cells is [{i}][{j}]. {why_no_number(axes, unread[0])}"
         )
+        names = ("cells-without-numbers", *([mismatch.mistake] if mismatch else []))
+        more = [mismatch.finding] if mismatch else []
+        raise Mismatch(" ".join([*more, finding]), mistake=names)
+    if mismatch:
+        raise mismatch
+
+
+def expect_right_numbers(written, weights, cells):
+    """Pass if each of these cells has the number of its weight, in any colour."""
     if all(matches(written[i, j], weights[i, j]) for i, j in cells):
         return
     if all(matches(written[i, j], weights[j, i]) for i, j in cells):
