@@ -62,16 +62,11 @@ BY_A_SIZE = (
 )
 
 
-def _sum(x: Any, axis: Any) -> Any:
-    return x.sum(axis=axis, keepdims=True)
+def _kept(reduce: str) -> Along:
+    return lambda x, axis: getattr(x, reduce)(axis=axis, keepdims=True)
 
 
-def _mean(x: Any, axis: Any) -> Any:
-    return x.mean(axis=axis, keepdims=True)
-
-
-def _max(x: Any, axis: Any) -> Any:
-    return x.max(axis=axis, keepdims=True)
+_sum, _mean, _max = map(_kept, ("sum", "mean", "max"))
 
 
 def _shares_of_exponentials(x: Any, axis: Any) -> Any:
@@ -244,12 +239,8 @@ _NORMS = (*along_axes(ALONG_LAST, 1), *along_axes(ALONG, 6))
 _MORE_NORMS = tuple(along_axes(ALONG_INSIDE, 4))
 ON_ARGUMENTS = (*_PLAIN, *_NORMS, *_OF_LOOPS)
 INSIDE = (*_PLAIN, *_OF_VALUES, *BY_A_NUMBER, *_INSIDE, *_OF_LOOPS, *_NORMS, *_MORE_NORMS)
-ON_RESULTS = (
-    *INSIDE,
-    ArrayChange(
-        "flat", "with all axes but the last joined", lambda x: x.reshape(-1, x.shape[-1]), 3
-    ),
-)
+_FLAT = ("flat", "with all axes but the last joined", lambda x: x.reshape(-1, x.shape[-1]), 3)
+ON_RESULTS = (*INSIDE, *_table(_FLAT))
 REDUCTIONS = tuple(
     ArrayChange(f"{id}-{axis}", f"{words} along {along}", partial(reduce, axis=axis), axes)
     for id, words, reduce in (

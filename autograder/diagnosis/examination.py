@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from autograder.diagnosis.outcome import Outcome, all_agree, group_id
 from autograder.diagnosis.recipe import Probe, Recipe
-from autograder.diagnosis.replay import Candidate, Replay
+from autograder.diagnosis.replay import Candidate, Replay, Wrong
 
 Array = npt.NDArray[Any]
 TELLING = 2  # at least this many probes must distinguish a misconception from correct code
@@ -129,7 +129,7 @@ def observe(replay: Replay, answers: Sequence[Answer]) -> Observations:
     probes = replay.probes(len(answers) // kinds)
     cases = (
         ObservedCall(
-            replay.recipe.right(probe),
+            replay.recipe.right(probe, replay.built_in),
             answer,
             replay.outcome(number),
             replay.is_right(number, answer.outcome),
@@ -181,6 +181,12 @@ class Examination:
         wrong, outcomes = {*self.wrong}, self.outcomes
         return sorted(self.everywhere, key=lambda n: (n not in wrong, outcomes[n].raised))
 
+    def with_built_in(self, first: Wrong) -> "Examination":
+        """Return an examination of the same answers, with a mistake in the correct code."""
+        replay = self.replay.with_built_in(first)
+        right = [replay.is_right(n, outcome) for n, outcome in enumerate(self.outcomes)]
+        return Examination(replay, self.ask, self.alone, [*self.answers], right)
+
     def observed(self) -> Observations:
         return observe(self.replay, self.answers)
 
@@ -189,11 +195,9 @@ class Examination:
 
         In at least `TELLING` calls, a candidate must differ from correct code.
         """
-        return self.told_from_right(self.replay.giving(candidates, self.outcomes, calls), calls)
+        return self.telling(self.replay.giving(candidates, self.outcomes, calls), calls)
 
-    def told_from_right(
-        self, candidates: Sequence[Candidate], calls: Sequence[int]
-    ) -> list[Candidate]:
+    def telling(self, candidates: Sequence[Candidate], calls: Sequence[int]) -> list[Candidate]:
         """Return the candidates that differ from correct code in at least `TELLING` calls."""
         return [wrong for wrong in candidates if self.replay.telling(calls, wrong) >= TELLING]
 

@@ -123,11 +123,7 @@ GENERAL = (
         "transposed",
         "{The result is right, but all its axes|All axes of the result} are reversed, as after "
         "`.T`.",
-        (
-            WHAT_IS_A_ROW,
-            "The first axis of your result should be the last.",
-            "Look for .T, np.transpose or another change of the axes near the end.",
-        ),
+        (WHAT_IS_A_ROW, "The first axis of your result should be the last.", COMPARE_SHAPES),
         np.transpose,
     ),
     _of_result(

@@ -327,10 +327,9 @@ def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
         return "indentation"
     if cause.error == "SyntaxError" and cause.message.startswith("leading zeros"):
         return "value"
-    if cause.code != "raised":
-        return {"import_failed": "import", "not_comparable": "other_kind"}.get(
-            cause.code, cause.code
-        )
+    code = {"import_failed": "import", "not_comparable": "other_kind"}.get(cause.code, cause.code)
+    if code != "raised":
+        return code
     if cause.error == "AssertionError" or (place is not None and place.text.startswith("raise")):
         return "refused"
     for kind, errors, message in EXCEPTIONS:

@@ -330,7 +330,8 @@ class Recipe:
         self._set("parameters", self.parameters or getattr(self.caller, "parameters", ()))
         if isinstance(self.of, type):
             self._set("parameters", ("script",))
-            self._set("steps", {self.function: constant(self.of), "results": self._script_results})
+            results = lambda state: script_results(getattr(state, self.function), state.script)  # noqa: E731
+            self._set("steps", {self.function: constant(self.of), "results": results})
             self._set("caller", self.caller or ScriptCaller())
         elif not isinstance(self.of, str):
             known = inspect.signature(self.of).parameters
@@ -341,9 +342,6 @@ class Recipe:
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
-
-    def _script_results(self, state: Any) -> Any:
-        return script_results(getattr(state, self.function), state.script)
 
     @property
     def function(self) -> str:
@@ -402,10 +400,10 @@ class Recipe:
         }
         return State(given=frozenset(given), **arguments)
 
-    def right(self, probe: Probe) -> Any:
+    def right(self, probe: Probe, changes: Iterable[Change] = ()) -> Any:
         """Return a correct call's state. If a step raises, it contains only the arguments."""
         try:
-            return self.trace(probe)
+            return self.trace(probe, changes)
         except Exception:
             return self.arguments(probe)
 

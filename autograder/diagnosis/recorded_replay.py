@@ -2,7 +2,7 @@
 
 import functools
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from autograder.diagnosis.outcome import EXACT, Comparison, Outcome
 from autograder.diagnosis.recipe import (
     Alternative,
     Caller,
+    Change,
     LibraryObject,
     Misconception,
     Probe,
@@ -144,7 +145,7 @@ class KnownProbe(Probe):
 class RecordedRecipe(Recipe):
     """Recipe without code: recorded calls and their properties."""
 
-    def right(self, probe: Probe) -> Any:
+    def right(self, probe: Probe, changes: Iterable[Change] = ()) -> Any:  # noqa: ARG002
         return probe.state if isinstance(probe, KnownProbe) else self.arguments(probe)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import combinations, islice, pairwise
+from itertools import combinations, islice, pairwise, product
 from typing import TypeVar
 
 import numpy as np
@@ -35,6 +35,7 @@ class Replay:
 
     Attributes:
         faults: the exceptions that are authoring errors.
+        built_in: changes in all steps, even in the correct ones.
         cache: the known outcomes. A key is a pair: the index of a probe, and the changes.
     """
 
@@ -42,10 +43,22 @@ class Replay:
         self.recipe = recipe
         self.faults: list[Exception] = []
         self.cache: dict[tuple[int, Changes], Outcome] = {}
+        self.built_in: Changes = ()
         self.alternatives = [Alternative(steps) for steps in recipe.alternatives]
         self.right_ways: list[Changes] = [(), *((way,) for way in self.alternatives)]
         self._probes: list[Probe] = []
         self._drawn = 0
+
+    def with_built_in(self, first: Wrong) -> "Replay":
+        """Return a replay in which this mistake is everywhere, for the draws so far."""
+        replay = Replay(self.recipe)
+        replay.built_in, replay.cache = first, self.cache
+        replay._probes, replay._drawn = [*self._probes], self._drawn
+        replay.alternatives = [way for way in self.alternatives if _fit(first, (way,))]
+        replay.right_ways = [(), *((way,) for way in replay.alternatives)]
+        replay.singles = [wrong for wrong in self.singles if _fit(first, wrong)]
+        replay.families = [wrong for wrong in self.families if _fit(first, wrong)]
+        return replay
 
     def probes(self, draws: int = 1) -> Sequence[Probe]:
         """Return the calls of the first `draws` draws. Each draw has one call of each kind."""
@@ -101,13 +114,16 @@ class Replay:
             if len(wrong) == 1 and fit_together(wrong[0], way)
         ]
 
+    @property
+    def combined(self) -> list[Wrong]:
+        return [wrong for wrong in self.singles if wrong[0].id not in NOT_COMBINED]
+
     @cached_property
     def pairs(self) -> list[Pair]:
         """All pairs of misconceptions in different steps, also combined with alternatives."""
-        alone = [wrong for wrong in self.singles if wrong[0].id not in NOT_COMBINED]
         found: Iterator[Pair] = (
             (first[0], second[0], *dict.fromkeys((*first[1:], *second[1:])))
-            for first, second in combinations(alone, 2)
+            for first, second in combinations(self.combined, 2)
         )
         # two mistakes that both come with an alternative are found several times
         return [
@@ -118,9 +134,9 @@ class Replay:
 
     def outcome(self, index: int, wrong: Changes = ()) -> Outcome:
         """Return a probe's outcome with these changes: the correct outcome without changes."""
-        key = index, wrong
+        key = index, (*self.built_in, *wrong)
         if key not in self.cache:
-            self.cache[key] = self._run(index, wrong)
+            self.cache[key] = self._run(*key)
         return self.cache[key]
 
     def gives_only_nan(self, wrong: Misconception) -> bool:
@@ -179,6 +195,10 @@ class Replay:
             apart = np.abs(first.numbers - second.numbers)
             return bool((apart > first.allowed + second.allowed).any())
         return not same(first, second, self._probes[index].condition)
+
+
+def _fit(first: Changes, second: Changes) -> bool:
+    return all(one is other or fit_together(one, other) for one, other in product(first, second))
 
 
 def reasons_of_results(replay: Replay, answers: Outcomes) -> list[Misconception | None]:

@@ -6,7 +6,7 @@ this call.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import combinations, islice
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -15,23 +15,22 @@ from autograder.diagnosis import facts
 from autograder.diagnosis.callers import Unfit
 from autograder.diagnosis.examination import ENOUGH, TELLING, Examination
 from autograder.diagnosis.finding import Finding, located, named, named_fact, stated, worded
-from autograder.diagnosis.general import GENERAL, NOT_COMBINED, NOTHING_RETURNED, PRINTED
+from autograder.diagnosis.general import GENERAL, NOTHING_RETURNED, PRINTED
 from autograder.diagnosis.kept_state import REMEMBERS
 from autograder.diagnosis.outcome import Outcome, alike, only_nan, outcome_of, same
-from autograder.diagnosis.recipe import Misconception, Probe, fit_together
+from autograder.diagnosis.recipe import Misconception, Probe
 from autograder.diagnosis.replay import Pair, Replay, Wrong, reasons_of_results
 from autograder.report.model import DiagnosisCode, Statement
 
 DRAWS = 2  # a name must be found again after this many draws of calls
 SEEN = 6  # a sentence without a name must be true for this many draws of calls
 MAX_PAIRS = 12
+MOST_FIRSTS, CALLS = 6, 3  # first mistakes to try, and calls in which to look for a generic change
 NEW = 3  # so many numbers do not agree by chance: 1e-5 ** 3, times 1e5 pairs, is below 0.001
 FAR = 1e-5  # answers closer than this may be equal apart from rounding errors
 LARGE = 1e3  # the least condition of a call with large numbers
 LEAST_BESIDE_ERRORS = 3  # a name beside errors needs this many wrong results in each draw
-HARD_CODED = "hard-coded"
 IN_WRONG_CALLS = "in the calls that go wrong"
-WITH_A_RESULT = "in the calls that give a wrong result"
 
 
 class Step(NamedTuple):
@@ -92,23 +91,17 @@ def one_misconception(examination: Examination) -> Finding | None:
     return _one_name(examination, found)
 
 
-def one_in_some_calls(examination: Examination) -> Finding | None:
-    """Return a misconception that explains one kind of calls, if all other calls are right."""
-    recipe, probes = examination.replay.recipe, _first_probes(examination)
+def one_in_one_kind(examination: Examination) -> Finding | None:
+    """Return a misconception that explains one kind of calls, or only the wrong calls."""
+    recipe, probes, wrong = examination.replay.recipe, _first_probes(examination), examination.wrong
     kinds = [
         (sorted(side.calls), side.words)
         for side in facts.sides_of_traits(recipe, [recipe.right(probe) for probe in probes])
-        if side.is_safe
-        and side.calls.issuperset(examination.wrong)
-        and len(probes) - len(side.calls) >= TELLING
+        if side.is_safe and side.calls >= {*wrong} and len(probes) - len(side.calls) >= TELLING
     ]
-    return _in_one_kind(examination, kinds, "in_some_calls")
-
-
-def one_in_wrong_calls(examination: Examination) -> Finding | None:
-    """Return a misconception that explains all wrong results, if no other result is wrong."""
-    wrong = examination.wrong
-    kinds = [(wrong, IN_WRONG_CALLS)] if len(wrong) < len(examination.answers) else []
+    if finding := _in_one_kind(examination, kinds, "in_some_calls"):
+        return finding
+    kinds = [(wrong, IN_WRONG_CALLS)] if len(wrong) < len(probes) else []
     return _in_one_kind(examination, kinds, "in_wrong_calls")
 
 
@@ -125,7 +118,7 @@ def always_the_same(examination: Examination) -> Finding | None:
         and np.array_equal(other.numbers, first.numbers, equal_nan=True)
         for other in others
     )
-    return located("always_same", stated("always_same"), names=(HARD_CODED,)) if is_same else None
+    return located("always_same", stated("always_same"), names=("hard-coded",)) if is_same else None
 
 
 def two_misconceptions(examination: Examination) -> Finding | None:
@@ -166,22 +159,29 @@ def one_generic_change(examination: Examination) -> Finding | None:
     return _one_name(examination, found[:1], "in_wrong_calls", IN_WRONG_CALLS)
 
 
-def one_with_a_generic_change(examination: Examination) -> Finding | None:
-    """Return a misconception and a generic change that together explain all calls.
+def one_beside_another(examination: Examination) -> Finding | None:
+    """Return a mistake that explains some wrong calls, and another one, or a fact, for the rest.
 
-    Each of the two alone must explain calls in which the other changes nothing, or the change alone
-    must explain all returned values except the one that the misconception changes.
+    The second mistake explains all calls if the first mistake is in the correct code. At least one
+    of the two is a misconception of the course.
     """
-    found: list[Pair] = [
-        (first[0], change, *first[1:])
-        for first in examination.replay.singles
-        if first[0].id not in NOT_COMBINED
-        for change in _changes_beside(examination, first)
-    ] or _pairs_by_results(examination)
-    pairs = [pair for pair in found if all(fit_together(*two) for two in combinations(pair, 2))]
-    pairs = examination.replay.giving(pairs, examination.outcomes, examination.wrong_first)
-    one_listed = len({pair[0].id for pair in pairs}) == 1
-    return named("two_mistakes", *pairs[0][:2]) if one_listed else None
+    if not examination.replay.recipe.steps:
+        return None  # a student kit has no code of mistakes
+    examination.draw(DRAWS)
+    listed = _firsts(examination, examination.replay.combined)
+    if finding := _two_names(examination, listed):
+        return finding
+    for first in listed[:1]:
+        examination.draw(SEEN)
+        rest = examination.with_built_in(first)
+        fact = facts.locate(rest.observed()) if _has_numbers(rest, rest.wrong) else None
+        if fact is not None and fact.kind == "named":
+            second = Misconception(fact.misconceptions[0], fact.says, (), {})
+            return named("two_mistakes", first[0], second)
+    near = dict.fromkeys(
+        w for n in examination.wrong[:CALLS] for w in _changes_near(examination, n)
+    )
+    return _two_names(examination, _firsts(examination, [*near]))
 
 
 def one_in_each_result(examination: Examination) -> Finding | None:
@@ -198,7 +198,9 @@ def one_beside_errors(examination: Examination) -> Finding | None:
     draws = len(examination.answers) // len(examination.replay.probes())
     if not draws * LEAST_BESIDE_ERRORS <= len(values) < len(examination.wrong):
         return None
-    return _in_one_kind(examination, [(values, WITH_A_RESULT)], "and_errors")
+    return _in_one_kind(
+        examination, [(values, "in the calls that give a wrong result")], "and_errors"
+    )
 
 
 def true_statements(examination: Examination) -> Finding | None:
@@ -215,13 +217,12 @@ def true_statements(examination: Examination) -> Finding | None:
 STEPS = (
     Step(order_dependence, exact_only=True),
     Step(one_misconception, confirmed=True),
-    Step(one_in_some_calls, confirmed=True),
-    Step(one_in_wrong_calls, confirmed=True),
+    Step(one_in_one_kind, confirmed=True),
     Step(two_misconceptions),
     Step(always_the_same, exact_only=True),
     Step(one_measure),
     Step(one_generic_change, exact_only=True, confirmed=True),
-    Step(one_with_a_generic_change, exact_only=True, confirmed=True),
+    Step(one_beside_another, exact_only=True),
     Step(one_in_each_result, exact_only=True, confirmed=True),
     Step(one_beside_errors, exact_only=True, confirmed=True),
     Step(true_statements),
@@ -241,7 +242,7 @@ def _fitting(examination: Examination) -> tuple[list[Wrong], bool]:
             case 1:
                 missing_once.add(wrong[0].id)
     near = not missing_once <= {wrong[0].id for wrong in fitting}
-    return examination.told_from_right(fitting, everywhere), near
+    return examination.telling(fitting, everywhere), near
 
 
 def _in_one_kind(
@@ -282,12 +283,6 @@ def _fitting_pairs(examination: Examination) -> list[Pair]:
         examination.draw(DRAWS)
         pairs = replay.giving(pairs, examination.outcomes, examination.everywhere)
     return pairs
-
-
-def _has_numbers(examination: Examination, calls: Sequence[int]) -> bool:
-    """Return True if enough of these results have a finite number, or no numbers at all."""
-    numbers = [examination.outcomes[n].numbers for n in calls]
-    return sum(not len(x) or bool(np.isfinite(x).any()) for x in numbers) >= TELLING
 
 
 def _in_all_pairs(examination: Examination, pairs: Sequence[Pair]) -> list[Misconception]:
@@ -401,44 +396,6 @@ def _equal_results(replay: Replay, number: int, one: Outcome, other: Outcome) ->
     return [bool(numbers.all()) for numbers in equal]
 
 
-def _changes_near(examination: Examination) -> list[Wrong]:
-    """Return general changes that give the first wrong result with a wrong number.
-
-    NaN alone shows no change: many changes give NaN in the same place.
-    """
-    replay, outcomes = examination.replay, examination.outcomes
-
-    def has_a_wrong_number(call: int) -> bool:
-        answer, right = outcomes[call].numbers, replay.outcome(call).numbers
-        if outcomes[call].signature != replay.outcome(call).signature:
-            return not outcomes[call].raised
-        finite = np.isfinite(answer)
-        return not np.allclose(answer[finite], right[finite], rtol=1e-6, atol=1e-9)
-
-    values = [call for call in examination.wrong if has_a_wrong_number(call)]
-    if len(values) < TELLING:
-        return []
-    found = replay.giving(replay.families, outcomes, values[:1])
-    return found + replay.in_alternatives(found)
-
-
-def _changes_beside(examination: Examination, listed: Wrong) -> list[Misconception]:
-    """Return general changes that explain all wrong calls in which `listed` changes nothing.
-
-    Without enough of these calls, or of calls that `listed` alone explains, return none.
-    """
-    replay, outcomes = examination.replay, examination.outcomes
-    alone = [n for n in examination.wrong if replay.fits(n, outcomes[n], listed)]
-    if sum(not outcomes[n].raised for n in alone) < TELLING:
-        return []
-    others = [n for n in examination.wrong if replay.is_right(n, replay.outcome(n, listed))]
-    if not _has_numbers(examination, others):
-        return []
-    left_out = (wrong for wrong in replay.singles if wrong[0].id in NOT_COMBINED)
-    changes = [wrong for wrong in (*left_out, *replay.families) if len(wrong) == 1]
-    return [wrong[0] for wrong in replay.giving(changes, outcomes, others)]
-
-
 def _pairs_by_results(examination: Examination) -> list[Pair]:
     """Return pairs of a mistake in one returned value and a change that explains the others."""
     replay, outcomes = examination.replay, examination.outcomes
@@ -481,3 +438,62 @@ def about_results(replay: Replay, answers: Sequence[Outcome]) -> list[Statement]
         stated("fact", id=id, says=worded("in_some_calls", reason.finding))
         for id, reason in reasons.items()
     ]
+
+
+def _two_names(examination: Examination, firsts: Sequence[Wrong]) -> Finding | None:
+    found: dict[frozenset[str], tuple[Misconception, Misconception]] = {}
+    for first in firsts:
+        rest = examination.with_built_in(first)
+        for wrong in _second(rest, first in examination.replay.singles):
+            found.setdefault(frozenset({first[0].id, wrong.id}), (first[0], wrong))
+    common = frozenset.intersection(*found) if found else frozenset()
+    mistakes = [wrong for wrong in next(iter(found.values()), ()) if wrong.id in common]
+    code: DiagnosisCode = "two_mistakes" if len(mistakes) == 2 else "and_something_else"
+    return named(code, *mistakes) if mistakes else None
+
+
+def _firsts(examination: Examination, candidates: Sequence[Wrong]) -> list[Wrong]:
+    """Return mistakes that explain several wrong calls, those with the most calls first."""
+    replay, outcomes = examination.replay, examination.outcomes
+    calls = [n for n in examination.wrong if np.isfinite(outcomes[n].numbers).any()]
+    explained = {
+        wrong: sum(replay.fits(n, outcomes[n], wrong) for n in calls) for wrong in candidates
+    }
+    fitting = [wrong for wrong in candidates if explained[wrong] >= DRAWS * TELLING]
+    return sorted(fitting, key=explained.__getitem__, reverse=True)[:MOST_FIRSTS]
+
+
+def _second(rest: Examination, first_is_listed: bool) -> set[Misconception]:
+    if not _has_numbers(rest, rest.wrong):
+        return set()
+    found = rest.giving(rest.replay.combined, rest.wrong_first)
+    if not found and first_is_listed:
+        changes = [*rest.replay.singles, *_changes_near(rest)]
+        found = rest.giving(changes, rest.wrong_first)[:1]
+    return {found[0][0]} if len({wrong[0].id for wrong in found}) == 1 else set()
+
+
+def _has_numbers(examination: Examination, calls: Sequence[int]) -> bool:
+    """Return True if enough of these results have a finite number, or no numbers at all."""
+    numbers = [examination.outcomes[n].numbers for n in calls]
+    return sum(not len(x) or bool(np.isfinite(x).any()) for x in numbers) >= TELLING
+
+
+def _changes_near(examination: Examination, call: int | None = None) -> list[Wrong]:
+    """Return general changes that give this call's result, or the first with a wrong number.
+
+    NaN alone shows no change: many changes give NaN in the same place.
+    """
+    replay, outcomes = examination.replay, examination.outcomes
+
+    def has_a_wrong_number(call: int) -> bool:
+        answer, right = outcomes[call].numbers, replay.outcome(call).numbers
+        if outcomes[call].signature != replay.outcome(call).signature:
+            return not outcomes[call].raised
+        finite = np.isfinite(answer)
+        return not np.allclose(answer[finite], right[finite], rtol=1e-6, atol=1e-9)
+
+    values = [n for n in examination.wrong if has_a_wrong_number(n)]
+    first = [n for n in values if call in {n, None}][:1]
+    found = replay.giving(replay.families, outcomes, first) if first and values[1:] else []
+    return found + replay.in_alternatives(found)

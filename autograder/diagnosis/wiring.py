@@ -150,27 +150,22 @@ def _plus_another(wires: _Wires, step: str) -> Iterator[Misconception]:
     does = wires.recipe.steps[step]
     for name in wires.before(step):
         if {*wires.shapes[name]} & {*wires.shapes[step]}:
-            for id, only, added in (
-                ("plus", "", _plus),
-                ("plus-alike", ", where their shapes agree", _plus_if_alike),
-            ):
+            for id, only in (("plus", ""), ("plus-alike", ", where their shapes agree")):
                 yield generic(
                     f"{step}-{id}-{name}",
                     f"numbers match {wires.names[step]} plus {wires.names[name]}{only}",
                     f"What is added to {wires.names[step]}?",
                     wires.names[step],
-                    {step: added(does, name)},
+                    {step: _plus(does, name, only_alike=bool(only))},
                 )
 
 
-def _plus(does: Step, name: str) -> Step:
-    return lambda s: does(s) + getattr(s, name)
+def _plus(does: Step, name: str, *, only_alike: bool) -> Step:
+    def step(s: Any) -> Any:
+        made, more = does(s), getattr(s, name)
+        return made if only_alike and np.shape(more) != made.shape else made + more
 
-
-def _plus_if_alike(does: Step, name: str) -> Step:
-    return lambda s: (
-        _plus(does, name)(s) if np.shape(getattr(s, name)) == does(s).shape else does(s)
-    )
+    return step
 
 
 def _another_value(wires: _Wires, step: str) -> Iterator[Misconception]:

@@ -150,9 +150,9 @@ class Axes(msgspec.Struct, array_like=True):
     """Visible parts of one set of axes as data, with `images` in drawing order.
 
     `x_places`, `y_places` and `text_places` are the positions of labelled ticks and of texts in
-    data coordinates. `pale` are texts in nearly the colour of what is behind them. `x_limits` are
-    where the x axis begins and ends. `is_bar` is true for the colour bar of an image. `box` is
-    left, bottom, right and top, as fractions of the figure's size.
+    data coordinates. `pale` are texts in nearly the colour of what is behind them. `limits` are
+    the ends of the x axis and of the y axis. `is_bar` is true for the colour bar of an image. `box`
+    is left, bottom, right and top, as fractions of the figure's size.
     """
 
     title: Letters = ""
@@ -173,8 +173,7 @@ class Axes(msgspec.Struct, array_like=True):
     y_scale: Letters = ""
     pale: Texts = []
     pale_places: Places = []
-    x_limits: tuple[float, float] = (0.0, 0.0)
-    y_limits: tuple[float, float] = (0.0, 0.0)
+    limits: Positions = []
 
 
 class Figure(msgspec.Struct, array_like=True):

@@ -15,10 +15,7 @@ Floats = npt.NDArray[np.float64]
 Box = tuple[Floats, Floats]  # the smallest and the largest place
 
 FAINT = 0.03  # smaller differences between two colours, each from 0 to 1, are invisible
-LEGIBLE = 0.25  # smallest distance between the colours of a text and of what is behind it
-CLEAR = 0.5  # with this distance, the two need no contrast of light and dark
-CONTRAST = 1.5  # smallest ratio of their luminances, as in the WCAG
-LUMINANCE, GAMMA = np.array([0.2126, 0.7152, 0.0722]), 2.2
+LEGIBLE = 0.45  # smallest distance between the colours of a text and of what is behind it
 OPAQUE = 0.9
 SMALL_TEXT = 2.0  # points
 PIXEL = 1.0  # tolerance
@@ -198,29 +195,18 @@ def tell_apart(one: Any, other: Any) -> bool:
 
 def reads(text: Any, behind: Any) -> bool:
     """Return True if a non-empty text is readable in front of a colour."""
-    return text is not None and bool(text.get_text().strip()) and shows(text, behind)
+    return text is not None and shows(text, behind)
 
 
 def shows(text: Any, behind: Any) -> bool:
     """Return True if a text is neither tiny nor transparent, and clearly differs from `behind`."""
-    return _is_inked(text) and _differs(colour_over(_ink(text), behind), np.asarray(behind)[..., :3])
+    contrast = np.linalg.norm(colour_over(_ink(text), behind) - np.asarray(behind)[..., :3])
+    return is_inked(text) and bool(contrast > LEGIBLE)
 
 
-def is_pale(text: Any, behind: Any) -> bool:
-    """Return True if a text is neither tiny nor transparent, but hardly differs from `behind`."""
-    return bool(text.get_text().strip()) and _is_inked(text) and not shows(text, behind)
-
-
-def _is_inked(text: Any) -> bool:
-    is_legible = text.get_fontsize() >= SMALL_TEXT and _ink(text)[3] > FAINT
-    return is_visible(text) and bool(is_legible)
-
-
-def _differs(ink: Floats, behind: Floats) -> bool:
-    """Return True if two colours are clearly different. Dark colours look alike, such as blues."""
-    apart = np.linalg.norm(ink - behind)
-    dark, light = sorted(float(LUMINANCE @ colour**GAMMA) + 0.05 for colour in (ink, behind))
-    return bool(apart > CLEAR or (apart > LEGIBLE and light > CONTRAST * dark))
+def is_inked(text: Any) -> bool:
+    is_large = bool(text.get_fontsize() >= SMALL_TEXT and text.get_text().strip())
+    return is_large and is_visible(text) and _ink(text)[3] > FAINT
 
 
 def _ink(text: Any) -> tuple[float, float, float, float]:

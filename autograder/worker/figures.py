@@ -12,7 +12,7 @@ from .figure_view import (
     Floats,
     View,
     colour_over,
-    is_pale,
+    is_inked,
     is_visible,
     pictures_of,
     reads,
@@ -85,8 +85,7 @@ class _Description:
             y_scale=_letters(axes.get_yscale()),
             pale=[text for text, _ in pale],
             pale_places=[place for _, place in pale],
-            x_limits=tuple(map(float, axes.get_xlim())),
-            y_limits=tuple(map(float, axes.get_ylim())),
+            limits=[*map(float, axes.get_xlim()), *map(float, axes.get_ylim())],
         )
 
     def joined(self, texts: list[Any]) -> str:
@@ -138,8 +137,7 @@ class _Description:
 
     def texts(self, axes: Any) -> tuple[list[PlacedText], list[PlacedText]]:
         """Return the legible texts, and the texts in nearly the colour of what is behind them."""
-        texts: list[PlacedText] = []
-        pale: list[PlacedText] = []
+        texts, pale = list[PlacedText](), list[PlacedText]()
         for text in [text for text in axes.texts if self.view.has(text)][:MAX_TEXTS]:
             pixels, place = _place(text, axes)
             if not self.view.sees(pixels, text, axes)[0]:
@@ -149,8 +147,8 @@ class _Description:
                 behind = picture.colour_at(place, behind)
             if text.get_bbox_patch() is not None:
                 behind = colour_over(text.get_bbox_patch().get_facecolor(), behind)
-            if reads(text, behind) or is_pale(text, behind):
-                found = texts if reads(text, behind) else pale
+            if is_inked(text):
+                found = texts if shows(text, behind) else pale
                 found.append((_letters(text.get_text()), place))
         return texts, pale
 

@@ -64,8 +64,8 @@ def cut_by_limits(axes):
     """Return a sentence about the first axis whose limits cut off cells, or ""."""
     image = axes.images[-1]
     for name, limits, edges in (
-        ("x", axes.x_limits, image.x_edges),
-        ("y", axes.y_limits, image.y_edges),
+        ("x", axes.limits[:2], image.x_edges),
+        ("y", axes.limits[2:], image.y_edges),
     ):
         low, high, first, last = min(limits), max(limits), min(edges), max(edges)
         if low > first + NEAR or high < last - NEAR:

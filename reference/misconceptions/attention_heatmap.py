@@ -111,6 +111,15 @@ EFFECT = (
                 "attend.",
                 {"shown": lambda s: 1 - _m(s)},
             ),
+            "difference": (
+                "The third picture shows the weights with the mask minus the weights without the "
+                "mask. It should show the weights with the mask.",
+                {"masked": lambda s: softmax(block(s.scores, s.mask)) - s.plain},
+            ),
+            "first-two-only": (
+                "The third picture, with the weights under the mask, is missing.",
+                lambda s: (s.shown, s.plain),
+            ),
         },
     ),
     Family(
@@ -185,21 +194,6 @@ EFFECT = (
                 "Both pictures of weights match scores divided by the root of the number of keys. "
                 "The scores are already scaled.",
                 lambda x: softmax(x / np.sqrt(x.shape[-1])),
-            ),
-        },
-    ),
-    Family(
-        "panels",
-        PANELS,
-        {
-            "difference": (
-                "The third picture shows the weights with the mask minus the weights without the "
-                "mask. It should show the weights with the mask.",
-                {"masked": lambda s: softmax(block(s.scores, s.mask)) - s.plain},
-            ),
-            "first-two-only": (
-                "The third picture, with the weights under the mask, is missing.",
-                lambda s: (s.shown, s.plain),
             ),
         },
     ),

@@ -119,6 +119,7 @@ MODEL_PARTS = (
                 "The position vectors are looked up by the numbers of the tokens. They should be "
                 "looked up by the positions 0, 1, 2 and so on.",
                 {"placed": lambda s: s.places[s.tokens]},
+                {"placed": lambda s: s.places[s.tokens % len(s.places)]},
             ),
             "sines-for-positions": (
                 "The positions are sines and cosines. They should be the learnt vectors of "

@@ -131,6 +131,7 @@ def probes(draw: int) -> Sequence[Probe]:
         case(2, 4, 4, 2, each),
         case(2, 4, 6, 3, each),
         case(2, 4, 6, 2, each[::-1].astype(int)),
+        case(3, 4, 6, 2, np.stack([odd, *each])),
         case(2, 4, 6, 3, each[:, None]),
         case(2, 4, 8, 2, each[::-1, None].astype(int)),
         low(1, LOW_SCORES[-1]),

@@ -65,6 +65,10 @@ HEADS = (
                 "features.",
                 _never_split(lambda s: np.sqrt(s.d_model)),
             ),
+            "always-2-heads": (
+                "The number of heads is always 2. It should be num_heads.",
+                {"num_heads": lambda s: 2},
+            ),
         },
     ),
     Family(
@@ -170,6 +174,15 @@ HEADS = (
                 "L) is taken for the axis of the heads.",
                 lambda s: s.allowed,
             ),
+            "mask-per-head-if-it-fits": (
+                "If B equals num_heads, your numbers match a mask of (B, L, L) with one mask for "
+                "each head. It has one mask for each sequence.",
+                lambda s: (
+                    s.allowed
+                    if np.shape(s.allowed)[:-2] == (s.num_heads,)
+                    else with_head_axis(s.allowed)
+                ),
+            ),
             "mask-repeated-in-wrong-order": (
                 "Some heads get the mask of another sequence. Your numbers match masks and heads "
                 "in different orders: one repeats all sequences for each head, and the other "
@@ -192,6 +205,7 @@ HEADS = (
                     if s.allowed is None or s.allowed.ndim == 2
                     else with_head_axis(s.allowed)[:1]
                 ),
+                lambda s: s.allowed[0] if np.ndim(s.allowed) == 3 else s.allowed,
             ),
         },
     ),

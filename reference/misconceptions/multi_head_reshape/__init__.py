@@ -138,12 +138,8 @@ MISTAKES = Mistakes(
                         "If E is not a multiple of num_heads, the function returns None. It "
                         "should raise a ValueError.",
                         {
-                            "fits": lambda s: True,
-                            "heads": lambda s: (
-                                None
-                                if s.x.shape[-1] % s.num_heads
-                                else split_heads(s.x, s.num_heads)
-                            ),
+                            "fits": lambda s: s.x.shape[-1] % s.num_heads == 0,
+                            "heads": lambda s: split_heads(s.x, s.num_heads) if s.fits else None,
                         },
                     ),
                 },

@@ -186,6 +186,10 @@ TRAIN = Recipe(
                     "seen it.",
                     {"shift": 0},
                 ),
+                "loss-after-step": (
+                    "Each loss is computed after its step. It should be computed before the step.",
+                    {"noted": "after"},
+                ),
                 "sum-for-mean": (
                     "The losses are sums over all predictions. They should be means.",
                     {"whole_sum": True},
@@ -303,17 +307,6 @@ TRAIN = Recipe(
             ("losses-backwards", "the losses in reverse order", lambda losses: losses[::-1]),
             hints=LIST,
             means=constant,
-        ),
-        Family(
-            "listed",
-            LIST,
-            means=constant,
-            ways={
-                "loss-after-step": (
-                    "Each loss is computed after its step. It should be computed before the step.",
-                    {"noted": "after"},
-                ),
-            },
         ),
     ),
     steps=STEPS,
