@@ -436,15 +436,26 @@ def test_widths(whole, bare, rng, note):
         try:
             compare_whole(whole, bare, sizes, x, state_of(rng, *sizes), note)
         except Mismatch as wrong:
-            if None not in sizes or wrong.mistake != "parameter-shape":
-                raise
-            missing = "d_k" if sizes[1] is None else "d_v"
-            raise Mismatch(
-                f"If {missing} is None, it should be d_model. {wrong}",
-                mistake="parameter-shape",
-                separate=True,
-                told="If d_k or d_v is None, it should be d_model.",
-            ) from None
+            raise wrong_default(whole, bare, batch, rng, note) or wrong from None
+
+
+def wrong_default(whole, bare, batch, rng, note):
+    """Return a mismatch if a module without d_k or d_v has a parameter of a wrong shape."""
+    for missing, sizes in (("d_k", (4, None, 2)), ("d_v", (4, 2, None))):
+        try:
+            x = draw_x(rng, *batch, 5, 4)
+            compare_whole(whole, bare, sizes, x, state_of(rng, *sizes), note)
+        except Raised:
+            continue
+        except Mismatch as wrong:
+            if wrong.mistake == "parameter-shape":
+                return Mismatch(
+                    f"If {missing} is None, it should be d_model. {wrong}",
+                    mistake="parameter-shape",
+                    separate=True,
+                    told="If d_k or d_v is None, it should be d_model.",
+                )
+    return None
 
 
 @pytest.mark.check(
