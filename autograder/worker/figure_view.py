@@ -195,7 +195,7 @@ def tell_apart(one: Any, other: Any) -> bool:
 
 def reads(text: Any, behind: Any) -> bool:
     """Return True if a non-empty text is readable in front of a colour."""
-    return text is not None and shows(text, behind)
+    return text is not None and bool(text.get_text().strip()) and shows(text, behind)
 
 
 def shows(text: Any, behind: Any) -> bool:
@@ -205,8 +205,7 @@ def shows(text: Any, behind: Any) -> bool:
 
 
 def is_inked(text: Any) -> bool:
-    is_large = bool(text.get_fontsize() >= SMALL_TEXT and text.get_text().strip())
-    return is_large and is_visible(text) and _ink(text)[3] > FAINT
+    return bool(text.get_fontsize() >= SMALL_TEXT and _ink(text)[3] > FAINT) and is_visible(text)
 
 
 def _ink(text: Any) -> tuple[float, float, float, float]:

@@ -147,7 +147,7 @@ class _Description:
                 behind = picture.colour_at(place, behind)
             if text.get_bbox_patch() is not None:
                 behind = colour_over(text.get_bbox_patch().get_facecolor(), behind)
-            if is_inked(text):
+            if text.get_text().strip() and is_inked(text):
                 found = texts if shows(text, behind) else pale
                 found.append((_letters(text.get_text()), place))
         return texts, pale

@@ -5,8 +5,6 @@ from typing import Any
 import numpy as np
 
 from autograder.author import Family, Hints
-from reference.attention import block, scale, scores, softmax
-from reference.heads import merge_heads, split_heads
 from reference.misconceptions.formulas import formulas
 
 EPSILON = 1e-5  # the value of nn.LayerNorm
@@ -20,12 +18,6 @@ def norm(x: Any, weight: Any, bias: Any) -> Any:
 
 def feed(s: Any, x: Any) -> Any:
     return np.maximum(x @ s.W_0.T + s.b_0, 0) @ s.W_2.T + s.b_2
-
-
-def attend(s: Any, x: Any) -> Any:
-    q, k, v = (split_heads(x @ w.T, s.num_heads) for w in (s.W_q, s.W_k, s.W_v))
-    weights = softmax(block(scale(scores(q, k), q.shape[-1]), s.mask))
-    return merge_heads(weights @ v) @ s.W_o.T
 
 
 SUMS: Hints = (
@@ -54,11 +46,6 @@ def _gelu(x: Any) -> Any:
     from math import erf
 
     return 0.5 * x * (1 + np.vectorize(erf)(x / np.sqrt(2)))
-
-
-def _pre_norm(s: Any) -> Any:
-    first = s.x + attend(s, norm(s.x, s.g_1, s.s_1))
-    return first + feed(s, norm(first, s.g_2, s.s_2))
 
 
 PARTS = (
@@ -105,7 +92,14 @@ PARTS = (
             "pre-norm": (
                 "The norms act before the attention and before the network (“pre-norm”). Each "
                 "norm should act after a sum.",
-                {"norm_2": _pre_norm},
+                {
+                    "queries": lambda s: norm(s.x, s.g_1, s.s_1) @ s.W_q.T,
+                    "keys": lambda s: norm(s.x, s.g_1, s.s_1) @ s.W_k.T,
+                    "values": lambda s: norm(s.x, s.g_1, s.s_1) @ s.W_v.T,
+                    "norm_1": lambda s: norm(s.sum_1, s.g_2, s.s_2),
+                    "sum_2": lambda s: s.sum_1 + s.fed,
+                    "norm_2": lambda s: s.sum_2,
+                },
             ),
             "norm-before-sum": (
                 "Each norm acts on the result of a part, before x is added. It should act on the "
