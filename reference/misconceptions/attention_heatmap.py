@@ -245,7 +245,7 @@ def effect_probes(draw: int) -> Sequence[Probe]:
 def _attention_figure(s: Any) -> Any:
     figure = image_figure([s.image], ("key", "query"), s.title or "", s.tokens, s.tokens)
     for (i, j), weight in np.ndenumerate(np.asarray(s.weights)):
-        figure.axes[0].text(j, i, f"{weight:.2f}")
+        figure.axes[0].text(j, i, f"{weight:.2f}", backgroundcolor="white")
     return figure
 
 
