@@ -98,10 +98,6 @@ def _with_waves(x: Any) -> Any:
     return x + np.where(column % 2 == 0, np.sin(angles), np.cos(angles))
 
 
-def _first_matrix(x: Any) -> Any:
-    return x[..., :1, :, :] + 0 * x
-
-
 # Changes along an axis: the id, the phrase and the function. If a phrase has no `{along}`, the axis
 # is named at the end.
 ALONG: tuple[tuple[str, str, Along], ...] = (
@@ -221,7 +217,7 @@ _INSIDE = _table(
     ("rounded-0", "rounded to whole numbers", np.round),
     ("rounded-1", "rounded to 1 decimal", lambda x: np.round(x, 1)),
     ("rounded-2", "rounded to 2 decimals", lambda x: np.round(x, 2)),
-    ("first-third-for-all", "with {their} first matrix for all", _first_matrix, 3),
+    ("first-matrix", "with {their} first matrix for all", lambda x: x[..., :1, :, :] + 0 * x, 3),
     ("last-row-for-all", "with the last row for all rows", lambda x: x[..., -1:, :] + 0 * x, 2),
     ("first-row-for-all", "with the first row for all rows", lambda x: x[..., :1, :] + 0 * x, 2),
 )

@@ -191,10 +191,7 @@ class Examination:
         return observe(self.replay, self.answers)
 
     def giving(self, candidates: Sequence[Candidate], calls: Sequence[int]) -> list[Candidate]:
-        """Return the candidates that give the student's results for all these calls.
-
-        In at least `TELLING` calls, a candidate must differ from correct code.
-        """
+        """Return the candidates of `telling` that give the student's results for these calls."""
         return self.telling(self.replay.giving(candidates, self.outcomes, calls), calls)
 
     def telling(self, candidates: Sequence[Candidate], calls: Sequence[int]) -> list[Candidate]:

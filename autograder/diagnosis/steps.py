@@ -107,17 +107,13 @@ def one_in_one_kind(examination: Examination) -> Finding | None:
 
 def always_the_same(examination: Examination) -> Finding | None:
     """Return a finding if the result does not depend on the arguments."""
-    first, *others = examination.outcomes
+    first = examination.outcomes[0]
     expected = [examination.replay.outcome(i) for i in examination.everywhere]
     different = {(outcome.signature, outcome.numbers.tobytes()) for outcome in expected}
     has_no_result = first.raised or first.signature == "None" or isinstance(first.whole, Unfit)
     if has_no_result or len(different) <= ENOUGH:
         return None
-    is_same = all(
-        other.signature == first.signature
-        and np.array_equal(other.numbers, first.numbers, equal_nan=True)
-        for other in others
-    )
+    is_same = len({(o.signature, (o.numbers + 0.0).tobytes()) for o in examination.outcomes}) == 1
     return located("always_same", stated("always_same"), names=("hard-coded",)) if is_same else None
 
 
@@ -162,8 +158,7 @@ def one_generic_change(examination: Examination) -> Finding | None:
 def one_beside_another(examination: Examination) -> Finding | None:
     """Return a mistake that explains some wrong calls, and another one, or a fact, for the rest.
 
-    The second mistake explains all calls if the first mistake is in the correct code. At least one
-    of the two is a misconception of the course.
+    The second explains all calls if the first is in the correct code. One of them is listed.
     """
     if not examination.replay.recipe.steps:
         return None  # a student kit has no code of mistakes
@@ -176,8 +171,8 @@ def one_beside_another(examination: Examination) -> Finding | None:
         rest = examination.with_built_in(first)
         fact = facts.locate(rest.observed()) if _has_numbers(rest, rest.wrong) else None
         if fact is not None and fact.kind == "named":
-            second = Misconception(fact.misconceptions[0], fact.says, (), {})
-            return named("two_mistakes", first[0], second)
+            other = Misconception(*fact.misconceptions, fact.says, (), {})
+            return named("two_mistakes", first[0], other)
     near = dict.fromkeys(
         w for n in examination.wrong[:CALLS] for w in _changes_near(examination, n)
     )
@@ -445,11 +440,8 @@ def _two_names(examination: Examination, firsts: Sequence[Wrong]) -> Finding | N
     for first in firsts:
         rest = examination.with_built_in(first)
         for wrong in _second(rest, first in examination.replay.singles):
-            found.setdefault(frozenset({first[0].id, wrong.id}), (first[0], wrong))
-    common = frozenset.intersection(*found) if found else frozenset()
-    mistakes = [wrong for wrong in next(iter(found.values()), ()) if wrong.id in common]
-    code: DiagnosisCode = "two_mistakes" if len(mistakes) == 2 else "and_something_else"
-    return named(code, *mistakes) if mistakes else None
+            found[frozenset({first[0].id, wrong.id})] = first[0], wrong
+    return named("two_mistakes", *found.popitem()[1]) if len(found) == 1 else None
 
 
 def _firsts(examination: Examination, candidates: Sequence[Wrong]) -> list[Wrong]:

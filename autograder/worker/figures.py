@@ -22,7 +22,6 @@ from .figure_view import (
 
 MARGIN = 1e-3  # a tick is still drawn if it is this fraction of the range outside the limits
 _NOTHING = ("", " ", "None", "none", None)
-PlacedText = tuple[str, tuple[float, float]]
 
 
 class LegendEntry(NamedTuple):
@@ -135,9 +134,9 @@ class _Description:
                 ticks.append((_letters(text), float(place)))
         return ticks
 
-    def texts(self, axes: Any) -> tuple[list[PlacedText], list[PlacedText]]:
+    def texts(self, axes: Any) -> tuple[list[Any], list[Any]]:
         """Return the legible texts, and the texts in nearly the colour of what is behind them."""
-        texts, pale = list[PlacedText](), list[PlacedText]()
+        texts: dict[bool, list[Any]] = {True: [], False: []}
         for text in [text for text in axes.texts if self.view.has(text)][:MAX_TEXTS]:
             pixels, place = _place(text, axes)
             if not self.view.sees(pixels, text, axes)[0]:
@@ -148,9 +147,8 @@ class _Description:
             if text.get_bbox_patch() is not None:
                 behind = colour_over(text.get_bbox_patch().get_facecolor(), behind)
             if text.get_text().strip() and is_inked(text):
-                found = texts if shows(text, behind) else pale
-                found.append((_letters(text.get_text()), place))
-        return texts, pale
+                texts[shows(text, behind)].append((_letters(text.get_text()), place))
+        return texts[True], texts[False]
 
     def series(self, axes: Any) -> list[Series]:
         ground = colour_over(axes.get_facecolor(), self.view.page)
