@@ -171,7 +171,7 @@ def one_beside_another(examination: Examination) -> Finding | None:
         rest = examination.with_built_in(first)
         fact = facts.locate(rest.observed()) if _has_numbers(rest, rest.wrong) else None
         if fact is not None and fact.kind == "named":
-            other = Misconception(*fact.misconceptions, fact.says, (), {})
+            other = Misconception(fact.misconceptions[0], fact.says, (), {})
             return named("two_mistakes", first[0], other)
     near = dict.fromkeys(
         w for n in examination.wrong[:CALLS] for w in _changes_near(examination, n)
