@@ -18,7 +18,7 @@ from autograder.diagnosis.finding import Finding, located, named, named_fact, st
 from autograder.diagnosis.general import GENERAL, NOTHING_RETURNED, PRINTED
 from autograder.diagnosis.kept_state import REMEMBERS
 from autograder.diagnosis.outcome import Outcome, alike, only_nan, outcome_of, same
-from autograder.diagnosis.recipe import Misconception, Probe
+from autograder.diagnosis.recipe import Misconception, Probe, fit_together
 from autograder.diagnosis.replay import Pair, Replay, Wrong, reasons_of_results
 from autograder.report.model import DiagnosisCode, Statement
 
@@ -166,6 +166,10 @@ def one_beside_another(examination: Examination) -> Finding | None:
     listed = _firsts(examination, examination.replay.combined)
     if finding := _two_names(examination, listed):
         return finding
+    pairs = [pair for pair in _pairs_by_results(examination) if fit_together(*pair[:2])]
+    pairs = examination.replay.giving(pairs, examination.outcomes, examination.wrong_first)
+    if len({pair[0].id for pair in pairs}) == 1:
+        return named("two_mistakes", *pairs[0][:2])
     for first in listed[:1]:
         examination.draw(SEEN)
         rest = examination.with_built_in(first)
