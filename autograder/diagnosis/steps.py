@@ -145,7 +145,7 @@ def one_measure(examination: Examination) -> Finding | None:
 
 def one_generic_change(examination: Examination) -> Finding | None:
     """Return a generic change that explains all calls, or at least all wrong results."""
-    near = _changes_near(examination)
+    near = [] if _is_constant(examination) else _changes_near(examination)
     if one := _one_change(examination, near):
         return one
     found = examination.giving(near, examination.wrong)
@@ -417,6 +417,23 @@ def _pairs_by_results(examination: Examination) -> list[Pair]:
         )
         >= TELLING
     ]
+
+
+def _is_constant(examination: Examination) -> bool:
+    """Return True if each wrong value has only one number, the same in all calls.
+
+    Many changes lead to a constant. For example, an entropy is 0 for all rounded weights.
+    """
+    answers = examination.outcomes
+    right = [examination.replay.outcome(n) for n in examination.everywhere]
+    if len({each.signature for each in (*answers, *right)}) != 1:
+        return False
+    parts = (zip(*(each.parts for each in side), strict=True) for side in (answers, right))
+    return all(
+        np.unique(np.concatenate([*map(np.ravel, own)])).size == 1
+        for own, true in zip(*parts, strict=True)
+        if not all(map(np.allclose, own, true))
+    )
 
 
 def _one_change(examination: Examination, near: Sequence[Wrong]) -> Finding | None:

@@ -695,3 +695,28 @@ def test_a_picture_is_not_blamed_for_more_than_it_shows(grade_text, old, new, sa
     said = said_of(grade_text("attention_heatmap", text.replace(old, new)))
     assert says in said and "are exchanged" not in said
     assert "not at the cells" not in said and "outside of all cells" not in said
+
+
+MEASURES = """
+def analyze_pattern(embeddings, right=analyze_pattern):
+    return right(embeddings) | {}
+"""
+DOUBLED = """
+def split_heads(x, num_heads, right=split_heads):
+    return right(x, num_heads) * (1 + (num_heads == 3))
+"""
+
+
+@pytest.mark.parametrize(
+    ("exercise", "code", "never"),
+    [
+        ("attention_patterns", MEASURES.format("{'entropy': 0.0}"), "without decimals"),
+        ("attention_patterns", MEASURES.format("{'self_attention': np.nan}"), "times 1"),
+        ("multi_head_reshape", DOUBLED, "several tokens"),
+    ],
+)
+def test_a_constant_and_nan_are_explained_by_no_other_number(grade_text, exercise, code, never):
+    text = (ROOT / f"solutions/{exercise}.py").read_text()
+    report = grade_text(exercise, text + code)
+    assert report.points < report.max_points
+    assert never not in said_of(report)

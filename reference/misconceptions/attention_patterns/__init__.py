@@ -35,13 +35,10 @@ def _factor(name: str) -> Callable[[Any, Any], float]:
     """Return a function that gives the factor of a measure, if the others are right."""
 
     def factor(s: Any, v: Any) -> float:
-        factors = {
-            each: float(value) / right if (right := getattr(s, each)) > 1e-9 else np.nan
-            for each, value in zip(NAMES, v, strict=True)
-        }
-        if any(abs(f - 1) > 1e-6 for each, f in factors.items() if each != name):
+        values = {each: float(value) for each, value in zip(NAMES, v, strict=True)}
+        if not all(np.isclose(values[e], getattr(s, e), 1e-6) for e in NAMES if e != name):
             raise ValueError("another measure is wrong too")
-        return factors[name]
+        return values[name] / right if (right := getattr(s, name)) > 1e-9 else np.nan
 
     return factor
 
