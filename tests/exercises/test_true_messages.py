@@ -701,6 +701,10 @@ MEASURES = """
 def analyze_pattern(embeddings, right=analyze_pattern):
     return right(embeddings) | {}
 """
+AS_DICT = """
+def project_qkv(X, W_Q, W_K, W_V, right=project_qkv):
+    return dict(zip("QKV", right(X, W_Q, W_K, W_V)))
+"""
 DOUBLED = """
 def split_heads(x, num_heads, right=split_heads):
     return right(x, num_heads) * (1 + (num_heads == 3))
@@ -713,9 +717,12 @@ def split_heads(x, num_heads, right=split_heads):
         ("attention_patterns", MEASURES.format("{'entropy': 0.0}"), "without decimals"),
         ("attention_patterns", MEASURES.format("{'self_attention': np.nan}"), "times 1"),
         ("multi_head_reshape", DOUBLED, "several tokens"),
+        ("qkv_projection", AS_DICT, "exchanged"),
     ],
 )
-def test_a_constant_and_nan_are_explained_by_no_other_number(grade_text, exercise, code, never):
+def test_a_constant_nan_and_a_dict_are_explained_by_no_other_number(
+    grade_text, exercise, code, never
+):
     text = (ROOT / f"solutions/{exercise}.py").read_text()
     report = grade_text(exercise, text + code)
     assert report.points < report.max_points
