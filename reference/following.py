@@ -4,7 +4,6 @@ Each function gets the results of the student's step from `steps`, an `OwnSteps`
 are correct.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,7 +14,6 @@ from autograder.author import (
     Mismatch,
     OwnSteps,
     StudentProblem,
-    expect_close,
     expect_results,
     expect_shape,
     is_responsive,
@@ -216,70 +214,3 @@ def own_losses(
         optimizer.step()
         losses.append(float(loss))
     return losses
-
-
-def mistakes_beside_own_loss(
-    submission: Any, trials: Sequence[tuple[Any, tuple[Any, ...]]], condition: float
-) -> set[str]:
-    """Return the findings of the mistakes in a training that give all results with the own loss.
-
-    A trial is a result of the student's training, and the arguments of this training.
-    """
-    from reference.misconceptions.train_and_generate.training import TRAIN
-
-    ask = _asked_once(submission.fresh())
-    found = set()
-    for mistake in TRAIN.misconceptions:
-        changes = {name: step(None) for name, step in mistake.replaces.items()}
-        if not {"shift", "whole_sum"} & {*changes} and all(
-            _gives(ask, changes, run, answer, condition) for answer, run in trials
-        ):
-            found.add(re.sub(r"\{([^{}|]*)\|?([^{}]*)\}", r"\2", mistake.finding))
-    return found
-
-
-def _asked_once(own: Any) -> Callable[[Array, Tokens], tuple[float, Array]]:
-    """Return a function that asks the student's loss and its gradient, each question once."""
-    kit, loss, known = kit_of(own), own.kept_value("next_token_loss"), dict[bytes, Any]()
-
-    def ask(logits: Array, tokens: Tokens) -> tuple[float, Array]:
-        key = logits.tobytes() + tokens.tobytes()
-        if key not in known:
-            both = kit.with_gradient(loss, tensor(logits), tensor(tokens))
-            value, gradient = expect_results(both, ("loss", "gradient"), "next_token_loss")
-            known[key] = (
-                float(np.ravel(value)[0]),
-                expect_shape(gradient, logits.shape, "the gradient"),
-            )
-        return known[key]
-
-    return ask
-
-
-def _gives(
-    ask: Callable[[Array, Tokens], tuple[float, Array]],
-    changes: dict[str, Any],
-    run: tuple[Any, ...],
-    answer: Any,
-    condition: float,
-) -> bool:
-    """Return True if a training with these changes and the own loss gives these losses."""
-    import torch
-
-    from reference import small_models
-    from reference.misconceptions.train_and_generate.training import Loop
-
-    class OwnLoop(Loop):
-        def _loss(self, torch: Any, logits: Any, tokens: Any) -> Any:
-            value, gradient = ask(logits.detach().numpy(), tokens.numpy())
-            product = (logits * torch.tensor(gradient)).sum()
-            return product + (value - product.detach())
-
-    weights, batches, count, lr = run
-    model = small_models.MeanModel(*(torch.from_numpy(each).double() for each in weights))
-    losses = OwnLoop(**changes).run(model, [torch.from_numpy(b) for b in batches], count, lr)
-    try:
-        expect_close(answer, losses, "the losses", condition=condition)
-    except Mismatch:
-        return False
-    return True

@@ -1,7 +1,5 @@
 """Checks of `train_and_generate`."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 
@@ -23,7 +21,7 @@ from reference.checks.trained_models import (
     run_generate,
     run_training,
 )
-from reference.following import mistakes_beside_own_loss, own_losses, own_words
+from reference.following import own_losses, own_words
 from reference.generating import greedy, mean_logits
 from reference.kit import kit_of
 from reference.losses import right_gradient, right_loss, right_losses
@@ -115,35 +113,8 @@ def test_losses(submission, kit, rng, note):
     for words, count, steps, lr in ((7, 1, 6, 0.05), (9, 3, 8, 0.02), (6, 2, 7, 0.1)):
         weights = draw_model(rng, words)
         batches = [rng.integers(words, size=(4, 5)) for _ in range(count)]
-        run = (weights, batches, steps, lr)
-        _, answer = run_training(submission, kit, *run)
-        try:
-            compare_losses(submission, answer, run, note)
-        except Mismatch as wrong:
-            other = (draw_model(rng, 9), [rng.integers(9, size=(4, 5)) for _ in range(3)], 8, 0.02)
-            said = beside_own_loss(submission, [(answer, run)], other)
-            more = dataclasses.replace(wrong, finding=f"{wrong.finding}{said}")
-            more.call = wrong.call
-            raise more from None
-
-
-def beside_own_loss(submission, trials, other):
-    """Return a sentence about the training, given the student's own wrong loss, or ""."""
-    try:
-        if own_loss_is_right(submission):
-            return ""
-        fresh = submission.fresh()  # an earlier process may have ended
-        _, answer = run_training(fresh, kit_of(fresh), *other)
-        found = mistakes_beside_own_loss(submission, [*trials, (answer, other)], CONDITION)
-    except (Mismatch, StudentProblem):
-        return ""
-    return f" Given your own next_token_loss: {found.pop()}" if len(found) == 1 else ""
-
-
-def own_loss_is_right(submission):
-    logits, tokens = draw_loss(np.random.default_rng(5), 3, 5, 7)
-    own = one_number(submission.fresh().next_token_loss(tensor(logits), tensor(tokens)))
-    return bool(np.isclose(own, right_loss(logits, tokens), rtol=1e-4))
+        _, answer = run_training(submission, kit, weights, batches, steps, lr)
+        compare_losses(submission, answer, (weights, batches, steps, lr), note)
 
 
 def compare_losses(submission, answer, run, note):
