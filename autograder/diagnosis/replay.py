@@ -164,9 +164,8 @@ class Replay:
         """Return the positions of returned values that these changes do not give."""
         count = len(self.recipe.results)
         given, made = (each.in_parts(count) for each in (answer, self.outcome(index, wrong)))
-        if not len(given.parts) == len(made.parts) == count:
-            return list(range(count))
-        return [n for n in range(count) if not _alike(self, index, given, made, n)]
+        split = len(given.parts) == len(made.parts) == count
+        return [n for n in range(count) if not (split and _alike(self, index, given, made, n))]
 
     def giving(
         self, candidates: Sequence[Candidate], answers: Sequence[Outcome], calls: Sequence[int]

@@ -397,9 +397,8 @@ def _equal_results(replay: Replay, number: int, one: Outcome, other: Outcome) ->
 
 def _pairs_by_results(examination: Examination) -> list[Pair]:
     """Return pairs of a mistake in one returned value and a change that explains the others."""
-    replay, outcomes = examination.replay, examination.outcomes
-    values = [n for n in examination.wrong if not outcomes[n].raised]
-    if len(replay.recipe.results) < 2 or len(values) < len(examination.wrong):
+    replay, outcomes, wrong = examination.replay, examination.outcomes, examination.wrong
+    if len(replay.recipe.results) < 2 or any(outcomes[n].raised for n in wrong):
         return []
     listed: dict[int, list[Wrong]] = {}
     for each in replay.singles:
@@ -409,10 +408,10 @@ def _pairs_by_results(examination: Examination) -> list[Pair]:
         (mistake[0], change[0])
         for change in replay.families
         if len(change) == 1
-        and len(off := replay.results_off(values[0], outcomes[values[0]], change)) == 1
+        and len(off := replay.results_off(wrong[0], outcomes[wrong[0]], change)) == 1
         for mistake in listed.get(off[0], ())
         if min(
-            sum(not replay.fits(n, outcomes[n], alone) for n in values)
+            sum(not replay.fits(n, outcomes[n], alone) for n in wrong)
             for alone in (mistake, change)
         )
         >= TELLING
