@@ -400,6 +400,9 @@ def _pairs_by_results(examination: Examination) -> list[Pair]:
     replay, outcomes, wrong = examination.replay, examination.outcomes, examination.wrong
     if len(replay.recipe.results) < 2 or any(outcomes[n].raised for n in wrong):
         return []
+    both = next((n for n in wrong if replay.results_off(n, outcomes[n], ())[1:]), None)
+    if both is None:
+        return []
     listed: dict[int, list[Wrong]] = {}
     for each in replay.singles:
         if len(each) == 1 and len(places := _changed_results(examination, each[0])) == 1:
@@ -407,8 +410,7 @@ def _pairs_by_results(examination: Examination) -> list[Pair]:
     return [
         (mistake[0], change[0])
         for change in replay.families
-        if len(change) == 1
-        and len(off := replay.results_off(wrong[0], outcomes[wrong[0]], change)) == 1
+        if len(change) == 1 and len(off := replay.results_off(both, outcomes[both], change)) == 1
         for mistake in listed.get(off[0], ())
         if min(
             sum(not replay.fits(n, outcomes[n], alone) for n in wrong)
@@ -468,9 +470,12 @@ def _firsts(examination: Examination, candidates: Sequence[Wrong]) -> list[Wrong
     """Return mistakes that explain several wrong calls, those with the most calls first."""
     replay, outcomes = examination.replay, examination.outcomes
     calls = [n for n in examination.wrong if np.isfinite(outcomes[n].numbers).any()]
-    explained = {
-        wrong: sum(replay.fits(n, outcomes[n], wrong) for n in calls) for wrong in candidates
-    }
+    one_draw = range(len(replay.probes(1)))
+    groups = [n for n in calls if n in one_draw], [n for n in calls if n not in one_draw]
+    explained = dict.fromkeys(candidates, 0)
+    for least, group in zip((0, TELLING), groups, strict=True):
+        for wrong in [each for each in candidates if explained[each] >= least]:
+            explained[wrong] += sum(replay.fits(n, outcomes[n], wrong) for n in group)
     fitting = [wrong for wrong in candidates if explained[wrong] >= DRAWS * TELLING]
     return sorted(fitting, key=explained.__getitem__, reverse=True)[:MOST_FIRSTS]
 
