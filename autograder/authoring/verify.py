@@ -112,7 +112,7 @@ class Verifier:
         self._functions: dict[str, str] = {}  # the checks, and their functions
         self._mutated: list[Source] = []
         self._missed = ""  # the first failed check on the last wrong answer
-        self._lacking: dict[str, set[str]] = {}  # names that a recipe in a module gets, by function
+        self._lacking: dict[str, set[str]] = {}  # names of what modules that compute recipes lack
         self._stopped: dict[str, list[str]] = {}  # checks that raised an error, and where
 
     def run(self, steps: Collection[Step] = STEPS) -> Verified:
@@ -354,13 +354,10 @@ class Verifier:
             self._fault(f"{function}, {' + '.join(each.id for each in wrong)}: gets full points")
         if any(check.outcome == "error" for check in report.checks):
             self._fault(f"{function}, {wrong[0].id}: a check raised an error")
-        if recipe.caller is None:
-            return named_in(report, function)
-        if function not in self._lacking:  # a module that computes a recipe has no dropout …
-            right = with_misconceptions(self._module, recipe, ())
-            report_of_right = self._graded_wrong(right, RunOptions(about)).report
-            self._lacking[function] = named_in(report_of_right, function)
-        return named_in(report, function) - self._lacking[function]
+        if recipe.caller is not None and function not in self._lacking:
+            right = self._graded_wrong(with_misconceptions(self._module, recipe, ()))
+            self._lacking[function] = named_in(right.report, function)
+        return named_in(report, function) - self._lacking.get(function, set())
 
     def _pairs(self, function: str, recipe: Recipe, replay: Replay) -> None:
         everywhere = range(len(replay.probes(1)))

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from autograder.diagnosis.general import GENERAL, NOT_COMBINED, ORDER, families, generals
-from autograder.diagnosis.outcome import RAISES, Outcome, all_agree, only_nan, same
+from autograder.diagnosis.outcome import RAISES, Outcome, alike, all_agree, only_nan, same
 from autograder.diagnosis.recipe import (
     Alternative,
     Change,
@@ -166,6 +166,23 @@ class Replay:
         given, made = (each.in_parts(count) for each in (answer, self.outcome(index, wrong)))
         split = len(given.parts) == len(made.parts) == count
         return [n for n in range(count) if not (split and _alike(self, index, given, made, n))]
+
+    def equal_results(self, index: int, one: Outcome, other: Outcome) -> list[bool]:
+        """Return True for each returned value that is equal in two outcomes of one call."""
+        parts = self.outcome(index).in_parts(len(self.recipe.results)).parts
+        ends = np.cumsum([part.size for part in parts])[:-1]
+        equal = np.split(alike(one, other, self.condition(index)), ends)
+        return [bool(numbers.all()) for numbers in equal]
+
+    def shows_alone(self, index: int, answer: Outcome, wrong: Changes) -> bool:
+        """Return True if a result has the structure or a value that only these changes give."""
+        made, right = self.outcome(index, wrong), self.outcome(index)
+        if answer.raised or answer.signature == made.signature != right.signature:
+            return not answer.raised
+        if not len(answer.numbers) == len(made.numbers) == len(right.numbers):
+            return False
+        equal = (self.equal_results(index, answer, outcome) for outcome in (made, right))
+        return any(its and not true for its, true in zip(*equal, strict=True))
 
     def giving(
         self, candidates: Sequence[Candidate], answers: Sequence[Outcome], calls: Sequence[int]

@@ -17,7 +17,7 @@ from autograder.diagnosis.examination import ENOUGH, TELLING, Examination
 from autograder.diagnosis.finding import Finding, located, named, named_fact, stated, worded
 from autograder.diagnosis.general import GENERAL, NOTHING_RETURNED, PRINTED
 from autograder.diagnosis.kept_state import REMEMBERS
-from autograder.diagnosis.outcome import Outcome, alike, only_nan, outcome_of, same
+from autograder.diagnosis.outcome import Outcome, only_nan, outcome_of, same
 from autograder.diagnosis.recipe import Misconception, Probe, fit_together
 from autograder.diagnosis.replay import Pair, Replay, Wrong, reasons_of_results
 from autograder.report.model import DiagnosisCode, Statement
@@ -328,7 +328,7 @@ def _shown_apart(examination: Examination, pair: Pair) -> bool:
         return False
     if first in GENERAL or second in GENERAL:
         return True  # it changes the result at the end, which is always visible
-    return any(_shows_alone(replay, n, outcomes[n], each) for each in ways for n in wrong) or (
+    return any(replay.shows_alone(n, outcomes[n], each) for each in ways for n in wrong) or (
         _acts(examination, first, needed[0])
         and _acts(examination, second, needed[1])
         and len(_new_numbers(examination, ways)) >= NEW
@@ -359,17 +359,6 @@ def _new_numbers(examination: Examination, alone: Sequence[Wrong]) -> set[float]
     return found
 
 
-def _shows_alone(replay: Replay, number: int, answer: Outcome, wrong: Wrong) -> bool:
-    """Return True if a student's result has the structure or the value that the mistake gives."""
-    made, right = replay.outcome(number, wrong), replay.outcome(number)
-    if answer.raised or answer.signature == made.signature != right.signature:
-        return not answer.raised
-    if not len(answer.numbers) == len(made.numbers) == len(right.numbers):
-        return False
-    equal = (_equal_results(replay, number, answer, outcome) for outcome in (made, right))
-    return any(its and not true for its, true in zip(*equal, strict=True))
-
-
 def _in_two_results(examination: Examination, pair: Pair) -> bool:
     """Return True if each mistake alone changes only one returned value, and not the same one."""
     first, second = (_changed_results(examination, half) for half in pair[:2])
@@ -382,26 +371,16 @@ def _changed_results(examination: Examination, half: Misconception) -> set[int]:
     for n in examination.everywhere:
         made, right = replay.outcome(n, plain), replay.outcome(n)
         if made.signature == right.signature:
-            equal = _equal_results(replay, n, made, right)
+            equal = replay.equal_results(n, made, right)
             changed.update(place for place, is_equal in enumerate(equal) if not is_equal)
     return changed
-
-
-def _equal_results(replay: Replay, number: int, one: Outcome, other: Outcome) -> list[bool]:
-    """Return True for each returned value that is equal in two outcomes of one call."""
-    parts = replay.outcome(number).in_parts(len(replay.recipe.results)).parts
-    ends = np.cumsum([part.size for part in parts])[:-1]
-    equal = np.split(alike(one, other, replay.condition(number)), ends)
-    return [bool(numbers.all()) for numbers in equal]
 
 
 def _pairs_by_results(examination: Examination) -> list[Pair]:
     """Return pairs of a mistake in one returned value and a change that explains the others."""
     replay, outcomes, wrong = examination.replay, examination.outcomes, examination.wrong
-    if len(replay.recipe.results) < 2 or any(outcomes[n].raised for n in wrong):
-        return []
     both = next((n for n in wrong if replay.results_off(n, outcomes[n], ())[1:]), None)
-    if both is None:
+    if both is None or any(outcomes[n].raised for n in wrong):
         return []
     listed: dict[int, list[Wrong]] = {}
     for each in replay.singles:

@@ -283,10 +283,6 @@ class ForkServers:
             )
         return self._libraries[key]
 
-    @property
-    def processes(self) -> list[int]:
-        return [libraries.process.pid for libraries in self._libraries.values()]
-
     def close(self) -> None:
         for server in self._servers.values():
             server.close()

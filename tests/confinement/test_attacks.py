@@ -12,6 +12,7 @@ from autograder.worker.confinement import LAYERS
 from tests.confinement.arena import ROOT, arena
 from tests.confinement.attacks import ATTACKS
 from tests.confinement.layers import CASES, through
+from tests.sandbox.processes import library_processes
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="confinement is Linux's")
 
@@ -83,7 +84,7 @@ def test_processes_end_with_their_submission():
 
 
 def _sleepers(place):
-    (libraries,) = place.children.processes
+    (libraries,) = library_processes(place.children)
     shown = subprocess.run(["ps", "-e", "-o", "pid=,ppid="], capture_output=True, text=True).stdout
     pairs = [tuple(map(int, line.split())) for line in shown.splitlines()]
     below = {libraries}

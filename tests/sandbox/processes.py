@@ -3,6 +3,12 @@
 import time
 from pathlib import Path
 
+from autograder.sandbox.fork_server import ForkServers
+
+
+def library_processes(servers: ForkServers) -> list[int]:
+    return [libraries.process.pid for libraries in servers._libraries.values()]
+
 
 def has_ended(process: int) -> bool:
     """Return whether a process is gone, or only its parent has to collect it, within seconds."""

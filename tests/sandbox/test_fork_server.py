@@ -11,7 +11,7 @@ from autograder.course.course_file import Limits
 from autograder.sandbox.child import ChildKind, InternalError
 from autograder.sandbox.fork_server import ForkServers, LibraryProcess
 from autograder.sandbox.levels import why_not
-from tests.sandbox.processes import has_ended
+from tests.sandbox.processes import has_ended, library_processes
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="fork servers need Linux")
 
@@ -41,7 +41,7 @@ def ancestors(process: int, last: int) -> list[int]:
 
 def test_each_place_has_a_process_and_all_share_one_import(servers):
     first, own = servers.take(FIRST), servers.take(OWN)
-    (libraries,) = servers.processes
+    (libraries,) = library_processes(servers)
     lines = [ancestors(child._id, libraries) for child in (first, own)]
     assert [line[-1] for line in lines] == [libraries, libraries]
     assert set(lines[0]) & set(lines[1]) == {libraries}
@@ -51,28 +51,28 @@ def test_each_place_has_a_process_and_all_share_one_import(servers):
 
 def test_a_killed_fork_server_is_replaced(servers):
     child = servers.take(FIRST)
-    (libraries,) = servers.processes
+    (libraries,) = library_processes(servers)
     server = ancestors(child._id, libraries)[0]
     child.end()
     os.kill(server, signal.SIGKILL)
     assert has_ended(server)
     servers.take(FIRST).end()
-    assert servers.processes == [libraries]
+    assert library_processes(servers) == [libraries]
 
 
 def test_all_processes_end_with_the_library_process_which_is_replaced(servers):
     child = servers.take(FIRST)
-    (libraries,) = servers.processes
+    (libraries,) = library_processes(servers)
     os.kill(libraries, signal.SIGKILL)
     assert has_ended(child._id)
     child.end()
     servers.take(FIRST).end()
-    assert libraries not in servers.processes
+    assert libraries not in library_processes(servers)
 
 
 def test_closing_ends_a_running_child(servers):
     child = servers.take(FIRST)
-    (libraries,) = servers.processes
+    (libraries,) = library_processes(servers)
     processes = [child._id, *ancestors(child._id, libraries)]
     servers.close()
     assert all(map(has_ended, processes))

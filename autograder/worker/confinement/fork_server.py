@@ -48,7 +48,7 @@ class Forker:
         self.control = control
         self.home = home
         self.layers = set(config["layers"])
-        self.process = -1
+        self.process = os.pidfd_open(os.getpid())
         self.program: bytes | None = None
         self.rules: Any = None
         self.proc = -1
@@ -60,7 +60,6 @@ class Forker:
         """Do all steps that are needed only once. Their order is necessary."""
         kernel.prctl(kernel.SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
         os.environ.update(HOME=self.home, TMPDIR=self.home)
-        self.process = os.pidfd_open(os.getpid())
         self.proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
         if "seccomp" in self.layers:
             self.program = system_calls.compile_filter(
