@@ -825,7 +825,7 @@ FIRST = {
     "the overall maximum is subtracted, and nothing overflows": (
         "attention_patterns",
         {"scores.max(axis=1, keepdims=True)": "scores.max()"},
-        "The largest score of the whole matrix is subtracted from every row.",
+        "The maximum of the whole array is subtracted from every row",
     ),
     "a row in two axes is wrong too": (
         "scaling_experiment",
