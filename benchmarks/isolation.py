@@ -20,6 +20,7 @@ from autograder.sandbox.session import WorkerSession
 from autograder.sandbox.spawn import Spawner
 from autograder.submission.source import Source, read_source
 from autograder.worker.confinement import LAYERS
+from benchmarks.soak import confined_fork_server
 from benchmarks.timing import Row, Size, in_turn, ms
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -78,9 +79,8 @@ def _module(source: Source) -> ModuleType:
 def _memory(judge: Judge) -> str:
     children = judge.children
     assert isinstance(children, ForkServers)
-    outer = children.processes[0]
-    inner = int(Path(f"/proc/{outer}/task/{outer}/children").read_text().split()[0])
-    found = re.search(r"Pss:\s+(\d+)", Path(f"/proc/{inner}/smaps_rollup").read_text())
+    process = confined_fork_server(children)
+    found = re.search(r"Pss:\s+(\d+)", Path(f"/proc/{process}/smaps_rollup").read_text())
     assert found is not None
     return f"{int(found.group(1)) // 1024} MB"
 

@@ -66,7 +66,7 @@ def _kept(reduce: str) -> Along:
     return lambda x, axis: getattr(x, reduce)(axis=axis, keepdims=True)
 
 
-_sum, _mean, _max = map(_kept, ("sum", "mean", "max"))
+_sum, _mean, _max, _std = map(_kept, ("sum", "mean", "max", "std"))
 
 
 def _shares_of_exponentials(x: Any, axis: Any) -> Any:
@@ -120,7 +120,7 @@ ALONG_LAST: tuple[tuple[str, str, Along], ...] = (
     (
         "standardised-unbiased",
         f"{_ZED} a standard deviation that divides by n − 1)",
-        lambda x, axis: (x - _mean(x, axis)) / x.std(axis=axis, keepdims=True, ddof=1),
+        lambda x, axis: (x - (m := _mean(x, axis))) * np.sqrt(1 - m.size / x.size) / _std(x, axis),
     ),
 )
 ALONG_INSIDE: tuple[tuple[str, str, Along], ...] = (

@@ -250,7 +250,7 @@ class ForkServers:
         self.secret = [str(path) for path in secret]
         self.scratch = scratch
         self.core = core
-        self._libraries: dict[tuple[str, ...], LibraryProcess] = {}  # by library and slow modules
+        self.libraries: dict[tuple[str, ...], LibraryProcess] = {}  # by library and slow modules
         self._servers: dict[tuple[Place, LibraryProcess], ForkServer] = {}
 
     def take(self, kind: ChildKind) -> Child:
@@ -258,7 +258,7 @@ class ForkServers:
             try:
                 return self.prepare(kind).fork(kind.limits)
             except InternalError as gone:
-                libraries = self._libraries[kind.library, *kind.also]
+                libraries = self.libraries[kind.library, *kind.also]
                 del self._servers[kind.place, libraries]
                 if not tries_left or not gone.killed:
                     raise
@@ -273,20 +273,20 @@ class ForkServers:
 
     def _library_process(self, kind: ChildKind) -> LibraryProcess:
         key = kind.library, *kind.also
-        if key in self._libraries and self._libraries[key].process.poll() is not None:
-            self._libraries.pop(key).close()
-        if key not in self._libraries:
+        if key in self.libraries and self.libraries[key].process.poll() is not None:
+            self.libraries.pop(key).close()
+        if key not in self.libraries:
             torch = ["torch"] if kind.library == "torch" else []
             warm = ["numpy.random", "numpy.ma", "numpy.testing", *_COMMON, *torch, *kind.also]
-            self._libraries[key] = LibraryProcess(
+            self.libraries[key] = LibraryProcess(
                 warm, LAYERS[self.level], self.hidden, self.secret, self.scratch, self.core
             )
-        return self._libraries[key]
+        return self.libraries[key]
 
     def close(self) -> None:
         for server in self._servers.values():
             server.close()
-        for libraries in self._libraries.values():
+        for libraries in self.libraries.values():
             libraries.close()
         self._servers.clear()
-        self._libraries.clear()
+        self.libraries.clear()

@@ -7,7 +7,7 @@ from autograder.sandbox.fork_server import ForkServers
 
 
 def library_processes(servers: ForkServers) -> list[int]:
-    return [libraries.process.pid for libraries in servers._libraries.values()]
+    return [libraries.process.pid for libraries in servers.libraries.values()]
 
 
 def has_ended(process: int) -> bool:

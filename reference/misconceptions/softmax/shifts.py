@@ -239,7 +239,8 @@ SHIFTS = (
     ),
     formulas(
         "shifted",
-        "Large inputs that are far apart overflow, as in a softmax that subtracts",
+        "Large inputs that are far apart overflow, as in a softmax that subtracts a number below "
+        "the maximum, such as",
         "the maximum",
         *(
             (f"{name}-subtracted", f"the {name}", lambda s, of=of: s.array - _along(s, of))
