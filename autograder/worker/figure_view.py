@@ -15,7 +15,7 @@ Floats = npt.NDArray[np.float64]
 Box = tuple[Floats, Floats]  # the smallest and the largest place
 
 FAINT = 0.03  # smaller differences between two colours, each from 0 to 1, are invisible
-LEGIBLE = 0.5  # smallest distance between the colours of a text and of what is behind it
+LEGIBLE = 0.45  # smallest distance between the colours of a text and of what is behind it
 OPAQUE = 0.9
 SMALL_TEXT = 2.0  # points
 PIXEL = 1.0  # tolerance

@@ -108,8 +108,6 @@ UNREADABLE = {
     "black texts, also on a black cell": (
         EVERY_TEXT + "set_color('black')\nimage.set_cmap('gray')\n"
         "image.set_clim(weights.min(), weights.max())", TEXTS),
-    "black texts, also on dark blue cells": (
-        EVERY_TEXT + "set_color('black')\nimage.set_cmap('Blues')", TEXTS),
     "all numbers in each cell": (
         "[axes.text(j, i, f'{w:.2f}') for i in range(n) for j in range(n) for w in weights.flat]",
         TEXTS),
