@@ -63,8 +63,7 @@ class ForkedChild:
         self.line.close()
 
     def kill(self) -> None:
-        with contextlib.suppress(OSError):  # the process may have just ended
-            signal.pidfd_send_signal(self._process, signal.SIGKILL)
+        _kill(self._process)
 
     def ask_for_stack(self) -> None:
         with contextlib.suppress(OSError):
@@ -72,6 +71,11 @@ class ForkedChild:
 
     def wait(self, seconds: float) -> int | None:
         return None if self._process < 0 else self._server.exit_code(seconds)
+
+
+def _kill(process: int) -> None:
+    with contextlib.suppress(OSError):  # the process may have just ended
+        signal.pidfd_send_signal(process, signal.SIGKILL)
 
 
 def _id_of(descriptor: int) -> int:
@@ -100,6 +104,7 @@ class LibraryProcess:
     ) -> None:
         self.layers = layers
         self.scratch = scratch
+        self.servers: dict[Place, ForkServer] = {}
         self._output = tempfile.TemporaryFile()  # noqa: SIM115
         self._has_read = 0
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -139,7 +144,9 @@ class LibraryProcess:
         return new.decode("utf-8", "replace").strip().split("\n")[-1]
 
     def close(self) -> None:
-        """End the process, and with it its fork servers. A second call does nothing."""
+        """End the process and its fork servers. A second call does nothing."""
+        for server in self.servers.values():
+            server.close()
         self._requests.close()
         self._output.close()
         self.process.kill()
@@ -182,8 +189,7 @@ class ForkServer:
         except OSError:
             line.close()
             if process >= 0:
-                with contextlib.suppress(OSError):
-                    signal.pidfd_send_signal(process, signal.SIGKILL)
+                _kill(process)
                 os.close(process)
             raise self._gone() from None
         self._has_child = True
@@ -219,8 +225,7 @@ class ForkServer:
         """Close the connection and end the fork server. A second call does nothing."""
         self._control.close()
         if self._process >= 0:
-            with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self._process, signal.SIGKILL)
+            _kill(self._process)
             ended = select.poll()
             ended.register(self._process, select.POLLIN)
             ended.poll()
@@ -251,25 +256,22 @@ class ForkServers:
         self.scratch = scratch
         self.core = core
         self.libraries: dict[tuple[str, ...], LibraryProcess] = {}  # by library and slow modules
-        self._servers: dict[tuple[Place, LibraryProcess], ForkServer] = {}
 
     def take(self, kind: ChildKind) -> Child:
         for tries_left in reversed(range(TRIES)):
             try:
                 return self.prepare(kind).fork(kind.limits)
             except InternalError as gone:
-                libraries = self.libraries[kind.library, *kind.also]
-                del self._servers[kind.place, libraries]
+                del self.libraries[kind.library, *kind.also].servers[kind.place]
                 if not tries_left or not gone.killed:
                     raise
         raise AssertionError
 
     def prepare(self, kind: ChildKind) -> ForkServer:
         libraries = self._library_process(kind)
-        key = kind.place, libraries
-        if key not in self._servers:
-            self._servers[key] = ForkServer(libraries)
-        return self._servers[key]
+        if kind.place not in libraries.servers:
+            libraries.servers[kind.place] = ForkServer(libraries)
+        return libraries.servers[kind.place]
 
     def _library_process(self, kind: ChildKind) -> LibraryProcess:
         key = kind.library, *kind.also
@@ -284,9 +286,6 @@ class ForkServers:
         return self.libraries[key]
 
     def close(self) -> None:
-        for server in self._servers.values():
-            server.close()
         for libraries in self.libraries.values():
             libraries.close()
-        self._servers.clear()
         self.libraries.clear()
