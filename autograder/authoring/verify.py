@@ -346,8 +346,8 @@ class Verifier:
         self, function: str, recipe: Recipe, wrong: tuple[Misconception, ...]
     ) -> set[str]:
         changed = with_misconceptions(self._module, recipe, wrong)
-        about = frozenset(name for name, of in self._about.items() if function in of)
-        report = self._graded_wrong(changed, RunOptions(about)).report
+        wanted = RunOptions(frozenset(n for n, of in self._about.items() if function in of))
+        report = self._graded_wrong(changed, wanted).report
         failed = [check.finding for check in report.checks if check.outcome != "passed"]
         self._missed = failed[0] if failed else ""
         if not failed:
@@ -355,7 +355,7 @@ class Verifier:
         if any(check.outcome == "error" for check in report.checks):
             self._fault(f"{function}, {wrong[0].id}: a check raised an error")
         if recipe.caller is not None and function not in self._lacking:
-            right = self._graded_wrong(with_misconceptions(self._module, recipe, ()))
+            right = self._graded_wrong(with_misconceptions(self._module, recipe, ()), wanted)
             self._lacking[function] = named_in(right.report, function)
         return named_in(report, function) - self._lacking.get(function, set())
 
