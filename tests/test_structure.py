@@ -30,7 +30,7 @@ LEVEL = {package: level for level, package in enumerate([*CORE, *EXTENSIONS])}
 MOST_LINES, MOST_LINES_OF_A_FUNCTION, MOST_BRANCHES = 500, 60, 15
 MOST_PACKAGES = 17
 # The aim is 34,000 lines. Lower both with every step. A step that raises them says why.
-MOST_MODULES, MOST_LINES_IN_ALL = 235, 42_854
+MOST_MODULES, MOST_LINES_IN_ALL = 233, 42_852
 
 
 def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
