@@ -191,7 +191,7 @@ class Examination:
         return observe(self.replay, self.answers)
 
     def giving(self, candidates: Sequence[Candidate], calls: Sequence[int]) -> list[Candidate]:
-        """Return the candidates of `telling` that give the student's results for these calls."""
+        """Return candidates that give the student's results in all calls, and pass `telling`."""
         return self.telling(self.replay.giving(candidates, self.outcomes, calls), calls)
 
     def telling(self, candidates: Sequence[Candidate], calls: Sequence[int]) -> list[Candidate]:

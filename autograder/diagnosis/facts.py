@@ -158,7 +158,7 @@ def _equalities(by_name: Mapping[str, Results]) -> Iterator[Statement]:
 
 
 def _shape(seen: Observations, name: str, results: Results) -> Statement | None:
-    """Return a statement about a wrong shape, in names of sizes: (L, d_k) fits every call."""
+    """Return a statement about a wrong shape. It names sizes that fit every call: (L, d_k)."""
     unlike = _unlike(results)
     own, right = [[results[n][side].shape for n in unlike] for side in (0, 1)]
     if len(unlike) < ENOUGH or len({not shape for shape in right}) > 1:

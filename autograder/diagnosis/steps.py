@@ -446,7 +446,7 @@ def _two_names(examination: Examination, firsts: Sequence[Wrong]) -> Finding | N
 
 
 def _firsts(examination: Examination, candidates: Sequence[Wrong]) -> list[Wrong]:
-    """Return mistakes that explain several wrong calls, those with the most calls first."""
+    """Return mistakes that explain several wrong calls, sorted by the number of these calls."""
     replay, outcomes = examination.replay, examination.outcomes
     calls = [n for n in examination.wrong if np.isfinite(outcomes[n].numbers).any()]
     one_draw = range(len(replay.probes(1)))

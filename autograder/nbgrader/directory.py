@@ -204,7 +204,7 @@ c.Autograde.autograde_preprocessors = GRADE
 
 
 def course_id(course: Course) -> str:
-    """Return nbgrader's id of the course: the title without characters that folders forbid."""
+    """Return the course's id in nbgrader: its title, with only characters of folder names."""
     return re.sub(r"[^a-z0-9]+", "-", course.title.lower()).strip("-")[:40] or course.root.name
 
 

@@ -172,7 +172,7 @@ class StudentRows:
                 by_name |= {(name, cell.name): row for cell, row in cells if cell is not None}
 
     def marks(self) -> tuple[float, float, float, bool]:
-        """Return points, counted as nbgrader counts, their maximum, and the late penalty.
+        """Return the points, their maximum and the late penalty, with nbgrader's own rules.
 
         The last part is true if a person must still give a grade.
         """

@@ -1,4 +1,4 @@
-"""Fork servers share imported libraries, and one that is killed is replaced."""
+"""Fork servers share imported libraries. A killed fork server is replaced."""
 
 import os
 import signal
